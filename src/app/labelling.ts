@@ -1,4 +1,4 @@
-import type { RunState } from '../core/contracts/run-state.ts';
+import { phaseOf, type RunState } from '../core/contracts/run-state.ts';
 import type { IssueEvent } from '../core/ports/github-port.ts';
 import type { Labelling } from '../core/ports/labellings.ts';
 import { isSameLabel } from '../core/same-label.ts';
@@ -11,12 +11,16 @@ export function newestLabelled(events: IssueEvent[], label: string): IssueEvent 
   return events.findLast((event) => event.event === 'labeled' && isSameLabel(event.label, label));
 }
 
-/** A run without a record was started by a desk that kept none. */
+/**
+ * A run without a record was started by a desk that kept none, or ended so long ago that its record was deleted. A label that
+ * was set before its end is not a new one.
+ */
 export async function labellingOf(
   { store }: Pick<AppDependencies, 'store'>,
-  { run, requested_at }: Pick<RunState, 'run' | 'requested_at'>,
+  state: RunState,
 ): Promise<Labelling> {
-  return (await store.labellings.of(run)) ?? { at: requested_at };
+  const end = phaseOf(state) === 'ended' ? state.finished?.at : undefined;
+  return (await store.labellings.of(state.run)) ?? { at: end ?? state.requested_at };
 }
 
 export function isSetAgain(before: Labelling, now: Labelling): boolean {

@@ -66,8 +66,8 @@ export interface RunLog extends Omit<RunStore, 'commit'> {
   newest(run: string, limit: number): Promise<{ version: number; events: RunEvent[] }[]>;
   events(run: string): Promise<{ version: number; commit: Commit }[]>;
   /**
-   * Deletes what is older and of runs that ended that long ago: answered sources, dispatches, tickets, cursors; and after some
-   * weeks the blobs of ended runs and what was given up. Returns their number.
+   * Deletes the records of runs that ended that long ago, except the run, its journal and the number of its pull request; and
+   * after some weeks the blobs of ended runs and what was given up. Returns how many records that were.
    */
   prune(olderThanMs: number): Promise<number>;
 }

@@ -14,10 +14,8 @@ const BURIED_KEPT_MS = 30 * DAY_MS;
 const BLOBS_AT_ONCE = 100;
 
 /**
- * Deletes records that only a run under way needs, some at a time. The run, its journal and its publication stay. So do some
- * small records that are read however long ago their run ended: `labellings`, because a label that is still on the issue must not
- * start another run; `sent_comments`, because a tick or an edit in an old comment is answered by the id of that comment;
- * `own_commits`, because a later run of the issue replaces a branch only if its head is one of them.
+ * Deletes what runs needed that ended long ago, some at a time. The run, its journal and the number of its pull request stay,
+ * because the pages show them and a command there is answered. A run at rest has not ended.
  */
 export async function prune(database: Database, olderThanMs: number): Promise<number> {
   const { db, now } = database;
@@ -44,6 +42,18 @@ export async function prune(database: Database, olderThanMs: number): Promise<nu
     sql`delete from dispatches where seq in (
       select one.seq from dispatches as one where one.decided_ms < ${before} and ${over} ${some})`,
     ...pruneCursors(before, isOver, some),
+    // A notice on an issue without a run is never written again.
+    sql`delete from sent_comments where seq in (
+      select one.seq from sent_comments as one
+      where (one.run is not null or one.tried_ms < ${before}) and ${over} ${some})`,
+    sql`delete from labellings where run in (select one.run from labellings as one where ${over} ${some})`,
+    sql`delete from own_commits where seq in (
+      select one.seq from own_commits as one where ${ofIssueOver} ${some})`,
+    // The condition on the body is that of the index.
+    sql`delete from publications where run in (
+      select one.run from publications as one where one.body <> '{}' and one.pull is null and ${over} ${some})`,
+    sql`update publications set body = '{}' where run in (
+      select one.run from publications as one where one.body <> '{}' and ${over} ${some})`,
     sql`delete from sessions where until_ms < ${now}`,
     // Left by desks that crashed.
     sql`delete from lanes where until_ms < ${before}`,

@@ -4,20 +4,20 @@ import { type Database, PARAMETER } from './database.ts';
 const OWN_COMMITS_KEPT = 50;
 
 export function createPublications({ db, dialect, prepare, transaction }: Database): Publications {
-  const find = prepare(db.selectFrom('publications').select('body').where('run', '=', PARAMETER));
+  const find = prepare(db.selectFrom('publications').select(['body', 'pull']).where('run', '=', PARAMETER));
   const owner = db.selectFrom('runs').select('repo_id').where('run', '=', PARAMETER);
   const lockOwner = prepare(dialect === 'postgres' ? owner.forUpdate() : owner);
   return {
     async of(run) {
       const [row] = await find(run);
-      return row ? (JSON.parse(row.body) as Publication) : {};
+      return readPublication(row);
     },
     async change(run, change) {
       await transaction(async (trx, announce) => {
         // Two changes of one publication wait for each other here.
         const [found] = await lockOwner.within(trx, run);
         const [row] = await find.within(trx, run);
-        const publication: Publication = { ...(row ? (JSON.parse(row.body) as Publication) : {}), ...change };
+        const publication: Publication = { ...readPublication(row), ...change };
         const values = { pull: publication.pull ?? null, body: JSON.stringify(publication) };
         await trx
           .insertInto('publications')
@@ -59,4 +59,10 @@ export function createPublications({ db, dialect, prepare, transaction }: Databa
         .execute();
     },
   };
+}
+
+/** Of a run that ended long ago, only the pull request is left. */
+function readPublication(row: { body: string; pull: number | null } | undefined): Publication {
+  if (!row) return {};
+  return { ...(row.pull !== null && { pull: row.pull }), ...(JSON.parse(row.body) as Publication) };
 }

@@ -6,6 +6,7 @@ import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 let desk: AppDesk;
 afterEach(() => desk?.close());
 
+const DAY_MS = 24 * 3_600_000;
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
 const find = async (issue: number, ...texts: string[]) => {
   const found = (await desk.olivia.comments(issue)).find(({ body }) =>
@@ -244,4 +245,24 @@ test('R-2: a question that was ticked while the answer to its creation was lost 
   expect((await find(issue, ':escalation ')).body).toContain('- [x]');
   await desk.reconcile();
   expect((await desk.state()).status).toBe('cancelled');
+});
+
+test('S-15: an edit of a comment of ours gives no command when it is not in the records any more', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const asked = await find(issue, ':escalation ');
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  const question = await find(issue, ':escalation ');
+  desk.clock.ms += 91 * DAY_MS;
+  await desk.store.runs.prune(90 * DAY_MS);
+  expect(await desk.store.comments.ofComment(question.id)).toBeUndefined();
+  await desk.seed(askingRun(['size'], { run: 'r2', startMs: desk.clock.ms }).park(), { issue });
+  for (const body of ['/cancel', asked.body.replaceAll('r1', 'r2').replaceAll('[ ]', '[x]')]) {
+    await desk.olivia.edit(question, body);
+    await desk.settle();
+    desk.clock.ms += 60_000;
+    await desk.reconcile();
+  }
+  expect((await desk.state('r2')).pending).toBe('e1');
 });

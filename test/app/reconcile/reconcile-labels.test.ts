@@ -5,6 +5,7 @@ import { endJobs } from '../end-jobs.ts';
 import { publishRun } from '../published-run.ts';
 
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
+const DAY_MS = 24 * 3_600_000;
 const QUARTER_MS = 15 * 60_000;
 
 let desk: AppDesk;
@@ -175,6 +176,20 @@ test('R-1: a label set again after the end of a run is found; one that stayed st
   const next = await runOf(issue);
   expect(next).not.toBe(run);
   expect((await desk.state(next)).status).not.toBe('cancelled');
+});
+
+test('R-2: a label that stayed starts nothing when the records of its run are deleted', async () => {
+  // By this clock the run was asked for before its label was set.
+  desk.clock.ms -= 60_000;
+  const { issue, run } = await desk.begin();
+  desk.clock.ms += 120_000;
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  desk.clock.ms += 91 * DAY_MS;
+  await desk.store.runs.prune(90 * DAY_MS);
+  expect(await desk.store.labellings.of(run)).toBeUndefined();
+  await find();
+  expect(await desk.store.runs.list(10)).toEqual([run]);
 });
 
 test('R-2: a label that was found has had its run: its webhook, days late, starts none', async () => {

@@ -6,30 +6,39 @@ import { openWithClock } from './test-clock.ts';
 const DAY = 24 * 3600;
 
 export function testPruning(bench: Bench): void {
-  test('records of runs that ended long ago are deleted; those of others, and the runs themselves, stay', async () => {
+  test('R-14: records of runs that ended long ago are deleted; those of others, and the runs themselves, stay', async () => {
     const { store, setClock } = await openWithClock(bench);
-    const { runs, dispatches, tickets, cursors, comments, publications, outbox } = store;
+    const { runs, dispatches, tickets, cursors, comments, publications, labellings, outbox } = store;
     for (const [issue, run] of ['ended', 'resting', 'open'].entries()) {
       const effects = [{ type: 'dispatch_job', job: 1 } as const];
-      await runs.commit(run, 0, { ...request(run), target: target(issue), effects, seen: [`label:${run}`] });
+      const labelling = { event: issue, at: at(0) };
+      const place = { target: target(issue), labelling };
+      await runs.commit(run, 0, { ...request(run), ...place, effects, seen: [`label:${run}`] });
       await tickets.add({ hash: `ticket-${run}`, op: `${run}.1.0`, expires_at: at(DAY) });
       await tickets.addToken(`token-${run}`, `${run}.1.0`);
       await comments.save(`${run}.1.0`, { run, comment_id: issue + 1 });
-      await publications.change(run, { pull: 5 });
+      await publications.change(run, { pull: 5, head: 'a', branch: 'autobuild/issue-1-own' });
+      await publications.addOwnCommit(77, issue, 'a');
       await store.blobs.put(run, 'checkpoint', new Uint8Array([1]));
     }
     await runs.commit('ended', 1, finish(2));
     await runs.commit('resting', 1, finish(2, 'reviewing'));
     await runs.write({ repo_id: 77, issue: 9 }, '77-9', [], ['comment:9']);
     await cursors.set('labelled_issue', '77#9', { updated_at: at(0) });
+    await comments.save('9.not-started', { comment_id: 9 });
+    // Without a pull request, nothing of it is shown.
+    await runs.commit('unpublished', 0, { ...request('unpublished'), target: target(3) });
+    await runs.commit('unpublished', 1, finish(2));
+    await publications.change('unpublished', { label: 'autobuild:stopped' });
     // A worker that crashed.
     await outbox.claim(1000);
     await setClock(29 * DAY);
     expect(await runs.prune(30 * DAY * 1000)).toBe(0);
     await cursors.set('labelled_issue', '77#8', { updated_at: at(0) });
     await setClock(32 * DAY);
-    // Seen, token, ticket, dispatch, checkpoint; the source without a run, the old cursor, the lane.
-    expect(await runs.prune(30 * DAY * 1000)).toBe(8);
+    // Seen, token, ticket, dispatch, checkpoint, comment, labelling, commit, most of the publication; all of another; the source
+    // without a run, the old cursor, the comment without a run, the lane.
+    expect(await runs.prune(30 * DAY * 1000)).toBe(14);
     expect(await runs.prune(30 * DAY * 1000)).toBe(0);
     const kept = async (run: string) => ({
       seen: await runs.wasSeen(`label:${run}`),
@@ -37,16 +46,32 @@ export function testPruning(bench: Bench): void {
       ticket: (await tickets.find(`ticket-${run}`)) !== undefined,
       token: (await tickets.findToken(`token-${run}`)) !== undefined,
       comment: (await comments.find(`${run}.1.0`)) !== undefined,
-      pull: (await publications.of(run)).pull,
+      labelling: (await labellings.of(run)) !== undefined,
+      publication: await publications.of(run),
       journal: (await runs.events(run)).length,
     });
     // V-1: another round continues the conversation for as long as the pull request is open.
     expect([...((await store.blobs.get('resting', 'checkpoint')) ?? [])]).toEqual([1]);
-    const gone = { seen: false, dispatch: false, ticket: false, token: false };
-    const all = { seen: true, dispatch: true, ticket: true, token: true };
-    expect(await kept('ended')).toEqual({ ...gone, comment: true, pull: 5, journal: 2 });
-    expect(await kept('resting')).toEqual({ ...all, comment: true, pull: 5, journal: 2 });
-    expect(await kept('open')).toEqual({ ...all, comment: true, pull: 5, journal: 1 });
+    const gone = {
+      seen: false,
+      dispatch: false,
+      ticket: false,
+      token: false,
+      comment: false,
+      labelling: false,
+    };
+    const publication = { pull: 5, head: 'a', branch: 'autobuild/issue-1-own' };
+    const all = { seen: true, dispatch: true, ticket: true, token: true, comment: true, labelling: true };
+    expect(await kept('ended')).toEqual({ ...gone, publication: { pull: 5 }, journal: 2 });
+    expect(await kept('resting')).toEqual({ ...all, publication, journal: 2 });
+    expect(await kept('open')).toEqual({ ...all, publication, journal: 1 });
+    expect([await publications.ownCommits(77, 0), await publications.ownCommits(77, 1)]).toEqual([[], ['a']]);
+    expect(await publications.of('unpublished')).toEqual({});
+    expect(await comments.find('9.not-started')).toBeUndefined();
+    // The pages show it, and a command there is answered.
+    expect((await runs.summary('ended'))?.pull).toBe(5);
+    await publications.change('ended', { label: 'x' });
+    expect(await publications.of('ended')).toEqual({ pull: 5, label: 'x' });
     expect(await runs.wasSeen('comment:9')).toBe(false);
     expect(await cursors.get('labelled_issue', '77#9')).toBeUndefined();
     expect(await cursors.get('labelled_issue', '77#8')).toBeDefined();
@@ -105,6 +130,26 @@ export function testPruning(bench: Bench): void {
     expect(kept).toEqual(all.cursors.filter((cursor) => !cursor.includes('77')));
     await setClock(year + 91 * DAY);
     expect(await left()).toEqual({ seen: [], cursors: ofDesk });
+  });
+
+  test('R-14: the commits of an issue stay while one of its runs is open, or ended not long ago', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, publications } = store;
+    const left = async () => {
+      await runs.prune(90 * DAY * 1000);
+      return publications.ownCommits(77, 1);
+    };
+    await runs.commit('first', 0, { ...request('first'), target: target(1) });
+    await publications.addOwnCommit(77, 1, 'a');
+    await runs.commit('first', 1, finish(2));
+    await runs.commit('second', 0, { ...request('second'), target: target(1) });
+    await setClock(200 * DAY);
+    expect(await left()).toEqual(['a']);
+    await runs.commit('second', 1, finish(2));
+    await setClock(289 * DAY);
+    expect(await left()).toEqual(['a']);
+    await setClock(291 * DAY);
+    expect(await left()).toEqual([]);
   });
 
   test('R-14: the work of a run is deleted 30 days after its end, whenever it began, some at a time', async () => {

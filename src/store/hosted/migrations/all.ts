@@ -5,7 +5,7 @@ import { pages } from './0003-pages.ts';
 import { slotsAndSpending } from './0004-slots-and-spending.ts';
 import { timersPutOff } from './0005-timers-put-off.ts';
 import { endedRuns } from './0006-ended-runs.ts';
-import { seenIssues } from './0007-seen-issues.ts';
+import { retention } from './0007-retention.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -15,5 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   slotsAndSpending,
   timersPutOff,
   endedRuns,
-  seenIssues,
+  retention,
 ];
