@@ -14,7 +14,7 @@ const OPTION_WORDS: Partial<Record<OptionName, readonly [string, string]>> = {
   dirty: ['--dirty', 'run despite uncommitted changes'],
   repo: ['--repo OWNER/NAME', 'a repository on GitHub instead of this machine'],
   action: ['--action OWNER/REPO@COMMIT', 'the action that the workflow uses'],
-  app: ['--app', 'for jobs that a hosted App starts; --desk means the same'],
+  app: ['--app', 'for jobs that a hosted App starts; asks for its address, unless --desk names it'],
   reminders: ['--reminders', 'also write the file that reminds of open questions once a day'],
   desk: ['--desk URL', 'the address of your App'],
   org: ['--org NAME', 'the App belongs to this organisation; default: to you'],

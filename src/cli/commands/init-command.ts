@@ -69,10 +69,10 @@ export async function initCommand(
   if (options.dryRun && options.pullRequest)
     throw usage('autobuild init takes --dry-run or --pull-request, not both.');
   const action = chooseAction(options.action, undefined, options.argv);
-  const desk = options.desk === undefined ? undefined : readDesk(options.desk);
-  const app = options.app || desk !== undefined ? { desk } : undefined;
-  if (app && options.reminders)
+  const isForApp = options.app || options.desk !== undefined;
+  if (isForApp && options.reminders)
     throw usage('An App reminds by itself: autobuild init takes --reminders or --app.');
+  const app = isForApp ? { desk: readDesk(options.desk ?? (await askForDesk(ask))) } : undefined;
   const { top } = await locate(options.directory, env);
   if (!existsSync(join(top, '.git'))) throw userError('repository_missing', { directory: top });
   const { remote, elsewhere } = await findRemote(top, env);
@@ -92,7 +92,7 @@ export async function initCommand(
   const files: PlannedFile[] = [
     {
       path: WORKFLOW_PATH,
-      text: app ? renderAppWorkflow(blueprint) : renderRunWorkflow(blueprint),
+      text: app ? renderAppWorkflow(blueprint, app) : renderRunWorkflow(blueprint),
       present: await read(WORKFLOW_PATH),
     },
     ...(options.reminders
@@ -190,6 +190,13 @@ async function askForAgent(config: Config | undefined, ask: InitContext['ask']):
   const answer = await ask(`Which agent? ${names.join(', ')} [${preset}] `);
   if (answer === undefined) throw userError('agent_not_chosen');
   return answer.trim() || preset;
+}
+
+/** S-17: without its address, a job would obey whichever App its dispatch names. */
+async function askForDesk(ask: InitContext['ask']): Promise<string> {
+  const answer = (await ask?.('The address of your App, which the jobs then obey alone? '))?.trim();
+  if (answer) return answer;
+  throw usage('autobuild init --app needs the address of your App: add --desk https://…');
 }
 
 async function describeFiles(

@@ -23,6 +23,6 @@ export interface Blueprint {
   /** The App that starts the jobs. Absent: they run without a server, and the desk is one of them. */
   app?: {
     /** Its address, which the jobs then trust alone. */
-    desk?: string;
+    desk: string;
   };
 }

@@ -38,7 +38,7 @@ export function describeOutcome({ blueprint, ...outcome }: Outcome): string[] {
     'Left to do:',
     ...listCommands(blueprint, outcome).map((command) => `  ${command}`),
     app
-      ? `Then install the App${app.desk ? ` of ${app.desk}` : ''} on the repository, and label an issue \`autobuild\`.`
+      ? `Then install the App of ${app.desk} on the repository, and label an issue \`autobuild\`.`
       : 'Then label an issue `autobuild`.',
   ];
 }
@@ -82,9 +82,6 @@ function describeGaps(blueprint: Blueprint): string[] {
     ...(/@[0-9a-f]{40}$/.test(action)
       ? []
       : [`${action} is no commit, so it may change: prefer --action OWNER/REPO@COMMIT.`]),
-    ...(!app || app.desk
-      ? []
-      : ['No App is pinned, so a job obeys the one its dispatch names: pin yours with --desk https://….']),
   ];
 }
 

@@ -9,7 +9,10 @@ const SLOT = /^( *)# <([\w-]+)>$/;
 const OWN_ACTION = /(?<=^ *- uses: )autobuild\/autobuild@\S+$/;
 
 /** The workflow whose jobs the hosted App starts. */
-export function renderAppWorkflow({ setUp, agent, action, app }: Blueprint): string {
+export function renderAppWorkflow(
+  { setUp, agent, action }: Blueprint,
+  app: NonNullable<Blueprint['app']>,
+): string {
   const steps = setUp.parts.flatMap(renderStep);
   const slots: Readonly<Record<string, string[]>> = {
     'set-up': [...describeSetUp(setUp), ...(steps.length > 0 ? steps : EXAMPLE)],
@@ -18,7 +21,7 @@ export function renderAppWorkflow({ setUp, agent, action, app }: Blueprint): str
       ...(steps.length > 0 ? steps : EXAMPLE),
     ],
     agent: installAgent(agent, setUp),
-    desk: app?.desk ? ['with:', `  desk: ${app.desk}`] : UNPINNED,
+    desk: ['with:', `  desk: ${app.desk}`],
     key: renderKey(agent),
   };
   return packageFile('templates/workflow.yml')
@@ -30,7 +33,6 @@ export function renderAppWorkflow({ setUp, agent, action, app }: Blueprint): str
     .join('\n');
 }
 
-const UNPINNED = ['# with:', '#   desk: https://autobuild.example.com # refuse every other App'];
 const NODE: SetUpPart = { kind: 'tool', tool: 'node', version: { value: DEFAULT_NODE } };
 const EXAMPLE = [NODE, { kind: 'command', run: 'npm ci' } as const]
   .flatMap(renderStep)

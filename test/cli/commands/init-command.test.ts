@@ -28,7 +28,8 @@ const init = (
   ask?: (question: string) => Promise<string | undefined>,
 ) => initCommand(readOptions(['init', ...args], directory), { env, ask });
 const withoutServer = (...args: string[]) => ['--action', ACTION, ...args];
-const withAction = (...args: string[]) => withoutServer('--app', ...args);
+const DESK = 'https://autobuild.acme.dev';
+const withAction = (...args: string[]) => withoutServer('--desk', DESK, ...args);
 const text = ({ lines }: { lines: string[] }) => lines.join('\n');
 
 /** A repository without the price of git's own commands. */
@@ -48,7 +49,7 @@ describe('init in repositories of all kinds', () => {
 
   test.each(names)('%s: what it writes, and what is left to do', async (name) => {
     const tree = makeRepository(FIXTURE_REPOSITORIES[name]);
-    const told = await init(tree.worktree, withAction('--desk', 'https://autobuild.acme.dev'));
+    const told = await init(tree.worktree, withAction());
     expect(told.ok).toBe(true);
     await expect(tree.read(WORKFLOW)).toMatchFileSnapshot(join(GOLDEN, `${name}.yml`));
     await expect(`${text(told)}\n`).toMatchFileSnapshot(join(GOLDEN, `${name}.txt`));
@@ -234,7 +235,7 @@ describe('what init is told', () => {
         'autobuild init --agent claude --reminders --action OWNER/REPO@COMMIT\n',
       ),
     });
-    const told = await init(tree.worktree, ['--app', '--action', 'acme/my.autobuild@v1.2.3']);
+    const told = await init(tree.worktree, ['--desk', DESK, '--action', 'acme/my.autobuild@v1.2.3']);
     expect(tree.read(WORKFLOW).match(/uses: acme\/my\.autobuild@v1\.2\.3$/gm)).toHaveLength(2);
     expect(text(told)).toContain('acme/my.autobuild@v1.2.3 is no commit, so it may change');
   });
@@ -257,19 +258,37 @@ describe('what init is told', () => {
     expect(existsSync(tree.at('.github'))).toBe(false);
   });
 
-  test('S-17: pins the App in every job, or says how', async () => {
-    const desksIn = (workflow: string) =>
-      Object.values<{ steps: { uses?: string; with?: { desk?: string } }[] }>(parse(workflow).jobs).map(
-        ({ steps }) => steps.find(({ uses }) => uses?.includes('autobuild@'))?.with?.desk,
-      );
+  const desksIn = (workflow: string) =>
+    Object.values<{ steps: { uses?: string; with?: { desk?: string } }[] }>(parse(workflow).jobs).map(
+      ({ steps }) => steps.find(({ uses }) => uses?.includes('autobuild@'))?.with?.desk,
+    );
+
+  test('S-17: pins the App in every job', async () => {
     const pinned = makeRepository();
     const told = await init(pinned.worktree, withAction('--desk', 'https://autobuild.acme.dev:8443/here/'));
     const written = 'https://autobuild.acme.dev:8443/here';
     expect(desksIn(pinned.read(WORKFLOW))).toEqual([written, written]);
     expect(text(told)).not.toContain('--desk');
-    const open = makeRepository();
-    expect(text(await init(open.worktree))).toContain('pin yours with --desk');
-    expect(desksIn(open.read(WORKFLOW))).toEqual([undefined, undefined]);
+  });
+
+  test('S-17: an App without an address is asked for it at a terminal, and refused elsewhere: a job would obey any', async () => {
+    const tree = makeRepository();
+    const forApp = withoutServer('--app', '--agent', 'claude');
+    const refused = { code: 'usage', message: expect.stringContaining('add --desk https://') };
+    await expect(init(tree.worktree, forApp)).rejects.toMatchObject(refused);
+    await expect(init(tree.worktree, forApp, async () => ' ')).rejects.toMatchObject(refused);
+    await expect(init(tree.worktree, forApp, async () => undefined)).rejects.toMatchObject(refused);
+    await expect(init(tree.worktree, forApp, async () => 'acme.dev')).rejects.toMatchObject({
+      message: expect.stringContaining('--desk takes'),
+    });
+    expect(existsSync(tree.at('.github'))).toBe(false);
+    const questions: string[] = [];
+    await init(tree.worktree, forApp, async (question) => {
+      questions.push(question);
+      return ` ${DESK}/ `;
+    });
+    expect(questions).toEqual(['The address of your App, which the jobs then obey alone? ']);
+    expect(desksIn(tree.read(WORKFLOW))).toEqual([DESK, DESK]);
   });
 
   test.each([

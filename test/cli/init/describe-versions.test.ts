@@ -4,7 +4,7 @@ import { findSetUp } from '../../../src/cli/init/find-set-up.ts';
 import { planAgent } from '../../../src/cli/init/plan-agent.ts';
 import { repositoryOf } from '../../runner/checks/repository-of.ts';
 
-const describe = (files: Record<string, string>, agent = 'claude', app?: object) =>
+const describe = (files: Record<string, string>, agent = 'claude', app?: { desk: string }) =>
   describeVersions({ setUp: findSetUp(repositoryOf(files)), agent: planAgent(agent, []), action: '', app });
 const told = (name: string, node: number, file: string, newest: number) =>
   `${name} asks for Node.js ${node} or newer and runs on the repository's own, but ${file} allows ${newest} at most: raise it, or choose another agent with --agent.`;
@@ -53,7 +53,7 @@ test('N-1: of several versions of a tool, the one that counts is named', () => {
   expect(describe(files)).toEqual([
     'All checks run with one version of node: that of api/.nvmrc, not of shop/.nvmrc, web/.nvmrc.',
   ]);
-  expect(describe(files, 'claude', {})).toEqual([
+  expect(describe(files, 'claude', { desk: 'https://autobuild.acme.dev' })).toEqual([
     'All checks run with one version of node: that of web/.nvmrc, not of api/.nvmrc, shop/.nvmrc.',
   ]);
 });

@@ -84,7 +84,7 @@ test.each<[string, string | undefined, Parameters<typeof makeGh>[0], string[]]>(
 
 test('N-1: the hosted App has its own keys, so none is offered', async () => {
   const gh = makeGh();
-  const { questions } = await init(gh, 'y', '--app');
+  const { questions } = await init(gh, 'y', '--desk', 'https://autobuild.acme.dev');
   expect(questions).toEqual([]);
   expect(gh.calls()).toBe('');
 });
