@@ -251,7 +251,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       ...{ repository, upstream, onMerged: pullRequests.noteClosing },
       upstreamAs: (login) => (method, path, body) => send(method, path, body, `token ${tokenOf(login)}`),
     }),
-    createRepositories(),
+    createRepositories(roles),
     createCommits(),
     createPushes({ url, repository, upstream }),
     mergeability,

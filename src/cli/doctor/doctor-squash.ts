@@ -1,6 +1,6 @@
 import type { Config } from '../../config/read-config.ts';
 import type { RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
-import { type Finding, hint } from './doctor-finding.ts';
+import { type Finding, hint, unknown } from './doctor-finding.ts';
 
 type Repository = Awaited<ReturnType<RepositorySetUp['repository']>>;
 
@@ -9,7 +9,13 @@ type Repository = Awaited<ReturnType<RepositorySetUp['repository']>>;
  * branch, too. GitHub shows the setting only to people who may push.
  */
 export function examineSquash({ squashMessage }: Repository, { ci }: Config): Finding[] {
-  if (ci !== 'skip' || squashMessage !== 'COMMIT_MESSAGES') return [];
+  if (ci !== 'skip') return [];
+  if (squashMessage === undefined) {
+    const remedy =
+      'Look in the settings, under General → Pull Requests, or with a token that may push: it must not be the commit messages.';
+    return [unknown('squash', 'The default message of a squash cannot be seen.', remedy)];
+  }
+  if (squashMessage !== 'COMMIT_MESSAGES') return [];
   return [
     hint(
       'squash',

@@ -107,7 +107,14 @@ function examineAction({ uses, call }: WorkflowFile, version: string): Finding {
     );
   }
   const [major] = version.split('.');
-  if (ref === `v${version}` || ref === `v${major}`) return ok('action', `The action is ${name}.`);
+  if (ref === `v${major}`) {
+    return hint(
+      'action',
+      `The action is ${name}: a tag that moves with each release, so what gets the secrets may change under you.`,
+      `Name the commit of v${version}, with the version behind it as a comment: \`autobuild init\` writes it.`,
+    );
+  }
+  if (ref === `v${version}`) return ok('action', `The action is ${name}.`);
   return hint(
     'action',
     `The action is ${name}; this doctor is of version ${version}.`,

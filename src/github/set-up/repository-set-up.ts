@@ -15,7 +15,7 @@ export interface RepositorySetUp {
     default_branch: string;
     archived: boolean;
     has_issues: boolean;
-    /** `COMMIT_MESSAGES` and the like. Undefined if squashing is off, or shown to people who may push only. */
+    /** `COMMIT_MESSAGES` and the like, `off` if nothing can be squashed. Undefined for those who may not push. */
     squashMessage?: string;
   }>;
   actionsPolicy(): Promise<ActionsPolicy | undefined>;
@@ -36,7 +36,7 @@ export function createRepositorySetUp({ request }: Client): RepositorySetUp {
     async repository() {
       const { data } = await request('GET /repos/{owner}/{repo}', {});
       const { full_name, default_branch, archived, has_issues, allow_squash_merge } = data;
-      const squashMessage = allow_squash_merge ? data.squash_merge_commit_message : undefined;
+      const squashMessage = allow_squash_merge === false ? 'off' : data.squash_merge_commit_message;
       return { full_name, default_branch, archived, has_issues, squashMessage };
     },
 

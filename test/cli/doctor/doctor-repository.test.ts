@@ -452,6 +452,16 @@ describe('each problem with its remedy', () => {
       { check: 'action', status: 'hint', message: expect.stringContaining('may change under you') },
     ],
     [
+      'a tag that moves',
+      () => setting('autobuild@v0.1.0', 'autobuild@v0'),
+      {
+        check: 'action',
+        status: 'hint',
+        message: expect.stringContaining('a tag that moves with each release'),
+        remedy: expect.stringContaining('Name the commit of v0.1.0'),
+      },
+    ],
+    [
       'a secret that is not there',
       () =>
         setting(
@@ -649,12 +659,22 @@ describe('each problem with its remedy', () => {
     ],
     [
       'a squash that takes over our messages',
-      () => onRepository({ allow_squash_merge: true, squash_merge_commit_message: 'COMMIT_MESSAGES' }),
+      () => onRepository({ squash_merge_commit_message: 'COMMIT_MESSAGES' }),
       {
         check: 'squash',
         status: 'hint',
         message: expect.stringContaining('the mark that holds CI back'),
         remedy: expect.stringContaining('Pull request title and description'),
+      },
+    ],
+    [
+      'settings of a squash that are shown to others only',
+      () => onRepository({ allow_squash_merge: undefined, squash_merge_commit_message: undefined }),
+      {
+        check: 'squash',
+        status: 'unknown',
+        message: 'The default message of a squash cannot be seen.',
+        remedy: expect.stringContaining('with a token that may push'),
       },
     ],
     [
@@ -693,10 +713,17 @@ describe('each problem with its remedy', () => {
         default_branch: 'main',
         archived: false,
         has_issues: true,
+        allow_squash_merge: true,
+        squash_merge_commit_message: 'PR_BODY',
         ...change,
       },
     }));
   }
+
+  test('nothing is said of squashes where they are off', async () => {
+    onRepository({ allow_squash_merge: false, squash_merge_commit_message: 'COMMIT_MESSAGES' });
+    expect((await look()).out).not.toContain('squash');
+  });
 
   test('neither file: the one is needed, the other is not, but a check is', async () => {
     await setFile(WORKFLOW, undefined);
