@@ -18,6 +18,8 @@ const NEEDED_BY: Record<keyof CursorValues, Needing> = {
   deliveries: 'the desk',
   // GitHub sends nothing again that is older than three days.
   redelivery: 'nothing open',
+  // A rate: what was left of it months ago says nothing of now.
+  first_reads: 'nothing open',
 };
 
 /** Deletes cursors that have not changed since, and that nothing open needs. */

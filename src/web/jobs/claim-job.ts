@@ -7,6 +7,7 @@ import { isUnderWay, type RunState, verificationName } from '../../core/contract
 import { handle } from '../../core/decide/handle.ts';
 import { briefFor } from '../../core/decide/orders/brief-for.ts';
 import { ordersFor } from '../../core/decide/orders/orders-for.ts';
+import type { Dispatch } from '../../core/ports/dispatches.ts';
 import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import {
   ClaimRequest,
@@ -127,7 +128,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     if (dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
     const nonceHash = nonce && hashToken(nonce);
     if (!isOfClaim(found, attempt, nonceHash)) {
-      if (isSecondClaim(found, attempt, nonceHash)) return refuseBoth(c, found, target, about);
+      if (isSecondClaim(found, dispatch, attempt, nonceHash)) return refuseBoth(c, found, target, about);
       if (at >= found.expires_at || attempt <= (found.attempt ?? 0)) return refuse(c, UNUSABLE, about);
       const wrong = await checkRunning(c, target, about);
       if (wrong) return wrong;
@@ -135,7 +136,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
       if (!(await store.tickets.redeem(ticketHash, claim))) {
         // Another claim was faster.
         const taken = await store.tickets.find(ticketHash);
-        const isSecond = taken && !taken.revoked && isSecondClaim(taken, attempt, nonceHash);
+        const isSecond = taken && !taken.revoked && isSecondClaim(taken, dispatch, attempt, nonceHash);
         return isSecond ? refuseBoth(c, taken, target, about) : refuse(c, UNUSABLE, about);
       }
       // R-5: a dispatch that GitHub answered without a run id may have been asked for twice. One of its jobs is heard.
@@ -181,9 +182,19 @@ function isOfClaim(ticket: Ticket, attempt: number, nonce: string | undefined): 
   return nonce !== undefined && ticket.nonce === nonce && ticket.attempt === attempt;
 }
 
-/** Without a nonce it may be the same job whose response was lost. It gets nothing, and nobody loses anything. */
-function isSecondClaim(ticket: Ticket, attempt: number, nonce: string | undefined): boolean {
-  return nonce !== undefined && ticket.attempt === attempt && ticket.nonce !== nonce;
+/**
+ * An older action claims without a nonce. Until it has used its token, a second claim may be the same job whose response was lost:
+ * it gets nothing, and nobody loses anything.
+ */
+function isSecondClaim(
+  ticket: Ticket,
+  { claimed_at, heard_at }: Dispatch,
+  attempt: number,
+  nonce: string | undefined,
+): boolean {
+  if (ticket.attempt !== attempt) return false;
+  if (nonce !== undefined || ticket.nonce !== undefined) return ticket.nonce !== nonce;
+  return claimed_at !== undefined && heard_at !== undefined && heard_at > claimed_at;
 }
 
 function answer(c: Context, body: EarlyClaimResponse | ClaimResponse): Response {

@@ -208,6 +208,7 @@ describe('S-17: a ticket that others can read', () => {
     ['another claims after the pre step', { step: 'pre', nonce: 'x'.repeat(32) }],
     ['another works after the pre step', { nonce: 'x'.repeat(32), begin: 'x'.repeat(32) }],
     ['an older action claims after the pre step', { nonce: 'x'.repeat(32) }],
+    ['another claims without a nonce', {}],
     ['another begins with what the pre step saved', main('x')],
   ] as const)('when %s, neither is heard any more, and the run waits for a person', async (_, thief) => {
     await open(new Run());
@@ -271,6 +272,25 @@ describe('S-17: a ticket that others can read', () => {
     expect((await claimJob(desk, ticket, PRE)).status).toBe(401);
     expect(await beats(thief)).toBe(401);
     expect(await asked()).toBe(true);
+  });
+
+  test('when an action without a nonce claims again: its answer may be lost until it was heard, then it is somebody else', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    const honest = await claimJob(desk, ticket);
+    desk.clock.ms += 1_000;
+    expect(await claimJob(desk, ticket)).toMatchObject({ status: 401 });
+    expect(await paused()).toBe(false);
+    desk.attempts[900] = 2;
+    desk.clock.ms += 60_000;
+    const later = await claimJob(desk, ticket, { attempt: 2 });
+    expect(await claimJob(desk, ticket, { attempt: 2 })).toMatchObject({ status: 401 });
+    expect([await beats(honest), await paused()]).toEqual([401, false]);
+    desk.clock.ms += 1_000;
+    expect(await beats(later)).toBe(200);
+    const second = await claimJob(desk, ticket, { attempt: 2 });
+    expect(second.json.error).toContain('used twice');
+    expect([await beats(later), await paused()]).toEqual([401, true]);
   });
 
   test('and of two at once neither gets a token that works', async () => {
