@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CursorValues } from '../../core/ports/cursors.ts';
 
-/** What a cursor is of, by its key. */
+/** The thing whose memory a cursor is, named by its key. */
 type Needing = 'a run' | 'an issue' | 'a repository' | 'a dispatch' | 'the desk' | 'nothing open';
 
 /** A cursor is kept, however old it is, for as long as something open needs it: a run may wait for ever (P-10). */

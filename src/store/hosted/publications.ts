@@ -61,7 +61,7 @@ export function createPublications({ db, dialect, prepare, transaction }: Databa
   };
 }
 
-/** Of a run that ended long ago, only the pull request is left. */
+/** Only the pull request is left of a run that ended long ago. */
 function readPublication(row: { body: string; pull: number | null } | undefined): Publication {
   if (!row) return {};
   return { ...(row.pull !== null && { pull: row.pull }), ...(JSON.parse(row.body) as Publication) };
