@@ -34,7 +34,8 @@ interface Labelled extends Repository {
 export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled): Promise<void> {
   const { issue, login } = labelled;
   const github = await deps.github(labelled);
-  const refuse = (problem: Problem) => notStarted(deps, github, labelled, problem);
+  let labelling: Labelling = { at: labelled.at };
+  const refuse = (problem: Problem) => notStarted(deps, github, labelled, labelling, problem);
   if (!(await mayStart(github, login))) {
     return refuse({
       headline: 'only people with write access can start a run',
@@ -43,7 +44,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     });
   }
   const branch = await github.defaultBranch();
-  const labelling = await findLabelling(deps, github, labelled);
+  labelling = await findLabelling(deps, github, labelled);
   const active = await deps.store.runs.ofIssue(branch.repo_id, issue);
   if (active) {
     const { state } = await deps.store.runs.load(active);
@@ -236,6 +237,7 @@ async function notStarted(
   deps: AppDependencies,
   github: GitHub,
   labelled: Labelled,
+  labelling: Labelling,
   problem: Problem,
 ): Promise<void> {
   const { installation_id, owner, repo, issue, login, seen } = labelled;
@@ -249,6 +251,7 @@ async function notStarted(
     issue,
     ...problem,
     mention: login,
+    set: { repo_id, ...labelling },
   };
   // Desks of older versions marked an answered label with the second key.
   if (await deps.store.runs.wasSeen(`not-started:${id}`)) return;

@@ -114,6 +114,8 @@ export interface NotStartedNotice {
   problems: { line?: number; key: string; found?: string; allowed: string }[];
   next: string;
   mention: string;
+  /** The label that it is about. Missing in notices of older versions, and for a pull request. */
+  set?: { repo_id: number; event?: number; at: string };
 }
 
 /** An effect that a performer carries out. Timers are kept by the store. */
