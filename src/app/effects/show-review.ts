@@ -11,10 +11,10 @@ export async function showReview(
 ): Promise<void> {
   const { run } = state;
   const { comments } = deps.store;
-  const earlier = await comments.newest(run, 'review');
   const open = state.escalations.find(({ id }) => id === escalation && id === state.pending);
   const where = await commentContext(deps, state, target, op);
   const body = renderReview(state, open, where);
   await upsertComment(deps, github, { run, op, body, issue: target.issue, kind: 'review', escalation });
-  if (earlier && earlier.op !== op) await minimise(deps, github, earlier.op);
+  const earlier = await comments.newest(run, 'review', op);
+  if (earlier) await minimise(deps, github, earlier.op);
 }

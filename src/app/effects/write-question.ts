@@ -55,7 +55,8 @@ async function outdatedBy(
   const review = await deps.store.comments.newest(run, 'review');
   return [
     ...(status === 'agent_terminated' ? [`${run}.${id}`] : []),
-    ...(reminders > 0 ? [`${run}.${id}.n${reminders}`] : []),
+    // The reminder before the last one may still wait to be folded away.
+    ...[reminders - 1, reminders].filter((number) => number > 0).map((number) => `${run}.${id}.n${number}`),
     ...(review?.escalation === id ? [review.op] : []),
   ];
 }

@@ -81,6 +81,12 @@ function isUseless(error: unknown, attempts: number): boolean {
   return inner instanceof GitHubError && (inner.unreachable || inner.status === 410 || inner.status === 422);
 }
 
+/** Whether GitHub will not take the call at all, as opposed to not now. What only the looks depend on is let go then. */
+export function isRefusedForGood(error: unknown): boolean {
+  if (!(error instanceof GitHubError) || error.retryAfter !== undefined) return false;
+  return [403, 404, 410, 413, 422].includes(error.status);
+}
+
 /** Whether a permission or setting refuses the call. A rate limit is also a 403, but has a time to retry after. */
 export function isRefusal(error: GitHubError): boolean {
   return error.status === 403 && error.retryAfter === undefined;

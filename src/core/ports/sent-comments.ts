@@ -18,8 +18,8 @@ export interface SentComments {
   find(op: string): Promise<SentComment | undefined>;
   /** The newest operation on a comment. */
   ofComment(commentId: number): Promise<SentComment | undefined>;
-  /** The newest comment of the run whose operation matches the kind, such as `review`. */
-  newest(run: string, kind: string): Promise<SentComment | undefined>;
+  /** The newest comment of the run whose operation matches the kind, such as `review`; with `before`, the newest older than that. */
+  newest(run: string, kind: string, before?: string): Promise<SentComment | undefined>;
   /** Adds the comment with `tried_at`, or changes it. */
   save(
     op: string,

@@ -9,11 +9,20 @@ export function createSentComments({ db, prepare, now }: Database): SentComments
   const find = prepare(newest.where('op', '=', PARAMETER));
   const findById = prepare(newest.where('comment_id', '=', PARAMETER));
   const findByKind = prepare(newest.where('run', '=', PARAMETER).where('kind', '=', PARAMETER));
+  const findOlder = prepare(
+    newest
+      .where('run', '=', PARAMETER)
+      .where('kind', '=', PARAMETER)
+      .where('seq', '<', ({ selectFrom }) =>
+        selectFrom('sent_comments as own').select('own.seq').where('own.op', '=', PARAMETER),
+      ),
+  );
   const first = ([row]: Selectable<SentCommentsTable>[]) => row && toComment(row);
   return {
     find: async (op) => first(await find(op)),
     ofComment: async (id) => first(await findById(id)),
-    newest: async (run, kind) => first(await findByKind(run, kind)),
+    newest: async (run, kind, before) =>
+      first(await (before === undefined ? findByKind(run, kind) : findOlder(run, kind, before))),
     async save(op, change) {
       const { minimised, ...rest } = change;
       const values = { ...rest, ...(minimised !== undefined && { minimised: minimised ? 1 : 0 }) };

@@ -30,13 +30,19 @@ export function testRecords(bench: Bench): void {
     expect(await comments.ofComment(5)).toBeUndefined();
   });
 
-  test('the newest comment of a kind is found, of its run', async () => {
+  test('R-10: the newest comment of a kind is found, of its run, also of those before another', async () => {
     const { comments } = await bench.open();
     for (const op of ['r1.1.0', 'r1.2.0', 'r2.1.0'])
       await comments.save(op, { run: op.slice(0, 2), kind: 'review' });
     await comments.save('r1.3.0', { run: 'r1', kind: 'status' });
     expect(await comments.newest('r1', 'review')).toMatchObject({ op: 'r1.2.0' });
     expect(await comments.newest('r1', 'receipt')).toBeUndefined();
+    await comments.save('r1.4.0', { run: 'r1', kind: 'review' });
+    await comments.save('r1.2.0', { run: 'r1', body_hash: 'h' });
+    expect(await comments.newest('r1', 'review', 'r1.4.0')).toMatchObject({ op: 'r1.2.0' });
+    expect(await comments.newest('r1', 'review', 'r1.2.0')).toMatchObject({ op: 'r1.1.0' });
+    for (const before of ['r1.1.0', 'unknown'])
+      expect(await comments.newest('r1', 'review', before)).toBeUndefined();
   });
 
   test('of two tries at once the comment is one, with what both know', async () => {
