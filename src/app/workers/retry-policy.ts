@@ -1,5 +1,6 @@
 import type { Outgoing } from '../../core/contracts/effect.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
+import { ASKED_TO_WAIT } from '../../core/ports/outbox.ts';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 600_000;
@@ -95,7 +96,8 @@ export function isRefusal(error: GitHubError): boolean {
 export function describeError(error: unknown): string {
   const inner = innerError(error);
   const text = inner instanceof Error ? inner.message : String(inner);
-  return `${isRefused(error) ? REFUSED : ''}${text}`.slice(0, 500);
+  const isLimited = inner instanceof GitHubError && inner.retryAfter !== undefined;
+  return `${isLimited ? ASKED_TO_WAIT : isRefused(error) ? REFUSED : ''}${text}`.slice(0, 500);
 }
 
 function innerError(error: unknown): unknown {

@@ -1,5 +1,8 @@
 import type { Outgoing } from '../contracts/effect.ts';
 
+/** How the error of an attempt begins after which GitHub asked to wait. Nothing makes that wait shorter (R-10). */
+export const ASKED_TO_WAIT = 'limited: ';
+
 /** An effect that waits to be performed. */
 export interface OutgoingEffect {
   /** The operation id, `<run>.<version>.<index>`, which is unique and stable. */
@@ -22,8 +25,8 @@ export interface LaneLease {
 
 /**
  * Everything that is to be written to GitHub, one lane per issue. Effects of one slot are performed in order, so one that waits
- * for its retry holds up its slot and nothing else; words about the work do not even hold up that. Urgent effects overtake. All
- * times are the database's.
+ * for its retry holds up its slot and nothing else; words about the work do not even hold up that. A newer effect of the slot
+ * brings that retry forward, unless GitHub asked to wait. Urgent effects overtake. All times are the database's.
  */
 export interface Outbox {
   /** Leases the lane whose effect is due for the longest time. */

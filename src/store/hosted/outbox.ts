@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Effect, Outgoing } from '../../core/contracts/effect.ts';
 import { laneOrder, WORDS_ABOUT_WORK } from '../../core/decide/lane-order.ts';
-import type { LaneLease, Outbox } from '../../core/ports/outbox.ts';
+import { ASKED_TO_WAIT, type LaneLease, type Outbox } from '../../core/ports/outbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import { type Database, PARAMETER } from './database.ts';
 import { shortenError } from './queue.ts';
@@ -64,6 +64,12 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
       order by one.rank, one.seq
       limit 1)
     returning id, run, body, attempts, error`);
+
+  /** A newer effect of the slot came during the attempt, so that it could not bring the next one forward. */
+  const hasNewer = sql`exists (
+    select 1 from outbox as newer
+    where newer.lane = outbox.lane and newer.slot = outbox.slot and newer.state = 'waiting'
+      and newer.seq > outbox.seq and newer.put_ms > outbox.claimed_ms)`;
 
   const remove = prepare(
     sql`delete from outbox where id = ${PARAMETER} and lane = ${PARAMETER} and state = 'waiting'`,
@@ -129,12 +135,14 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     },
     done: (lease, id) => changeHeld(lease, (trx) => remove.within(trx, id, lease.lane)),
     retry: (lease, id, waitMs, error) =>
-      changeHeld(lease, (trx) =>
-        sql`update outbox set due_ms = ${now} + ${sql.lit(Math.ceil(waitMs))},
+      changeHeld(lease, (trx) => {
+        const wait = sql.lit(Math.ceil(waitMs));
+        return sql`update outbox set
+            due_ms = ${now} + ${isShortened(error) ? sql`case when ${hasNewer} then 0 else ${wait} end` : wait},
             error = ${error === undefined ? null : shortenError(error)},
             attempts = attempts - ${sql.lit(error === undefined ? 1 : 0)}
-          where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx),
-      ),
+          where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx);
+      }),
     bury: (lease, id, error) =>
       changeHeld(lease, (trx) =>
         sql`update outbox set state = 'buried', error = ${shortenError(error)}
@@ -194,6 +202,11 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
   };
 }
 
+/** Whether a newer effect of the slot makes the wait shorter. It does not where GitHub asked for it, or nothing failed. */
+function isShortened(error: string | undefined): boolean {
+  return error !== undefined && !error.startsWith(ASKED_TO_WAIT);
+}
+
 function readEffect(body: Uint8Array): Outgoing {
   return JSON.parse(Buffer.from(body).toString('utf8')) as Outgoing;
 }
@@ -223,6 +236,12 @@ export async function putEffects(trx: Trx, { lane, run, prefix, effects, now }: 
         .where('slot', '=', slot)
         .where('state', '=', sql.lit('waiting'))
         .execute();
+    // R-10: it waits for those before it, and the back-off of an outage that is over would be its own. They count as new.
+    else
+      await sql`
+        update outbox set due_ms = ${now}, attempts = 0
+        where lane = ${lane} and slot = ${slot} and state = 'waiting' and due_ms > ${now}
+          and error not like ${sql.lit(`${ASKED_TO_WAIT}%`)}`.execute(trx);
     await trx
       .insertInto('outbox')
       .values({

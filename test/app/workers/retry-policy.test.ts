@@ -6,6 +6,7 @@ import {
   isGivenUp,
 } from '../../../src/app/workers/retry-policy.ts';
 import { GitHubError } from '../../../src/core/ports/github-port.ts';
+import { ASKED_TO_WAIT } from '../../../src/core/ports/outbox.ts';
 
 const refused = new GitHubError('Forbidden', { status: 403 });
 
@@ -21,6 +22,15 @@ test('R-10: a limit is not a refusal', () => {
   expect(
     isGivenUp(limited, countAttempts(limited, { attempts: 8, last_error: describeError(limited) })),
   ).toBe(false);
+});
+
+test('R-10: the error of an attempt tells a wait that GitHub asked for from a refusal and from a failure', () => {
+  const told = (details: { status: number; retryAfter?: number }) =>
+    describeError(new GitHubError('No', details));
+  expect(told({ status: 403, retryAfter: 60 })).toBe(`${ASKED_TO_WAIT}No`);
+  expect(told({ status: 503, retryAfter: 1 })).toBe(`${ASKED_TO_WAIT}No`);
+  expect(told({ status: 403 })).toBe('refused: No');
+  expect(told({ status: 502 })).toBe('No');
 });
 
 test('R-13: what people read is tried for two hours although GitHub refuses it; a deed is not', () => {

@@ -101,3 +101,25 @@ test('R-13: the last words of a run are written although GitHub refused them for
   expect(written.find((body) => body.includes(':status '))).toContain('Cancelled');
   expect(written.find((body) => body.includes(':escalation '))).not.toContain('- [ ]');
 });
+
+test('R-10: a job asked for after an outage does not wait for the retry of the one before it', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']).park());
+  const isDispatch = (path: string) => path.endsWith('/dispatches');
+  desk.interfere(({ path }) => (isDispatch(path) ? { status: 502, body: { message: 'down' } } : undefined));
+  const dispatched = (isTaken: boolean) =>
+    desk.exchanges.filter(({ call, answer }) => isDispatch(call.path) && answer.status < 300 === isTaken);
+  await desk.olivia.comment(issue, '/provide colour=red');
+  await desk.settle();
+  for (let seconds = 0; dispatched(false).length < 11; seconds += 30) {
+    expect(seconds).toBeLessThan(3_600);
+    desk.clock.ms += 30_000;
+    await desk.settle();
+  }
+  desk.interfere(() => undefined);
+  for (const command of ['/pause', '/continue']) {
+    await desk.olivia.comment(issue, command);
+    await desk.settle();
+  }
+  expect(dispatched(true)).toHaveLength(1);
+});

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Effect } from '../../../src/core/contracts/effect.ts';
 import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
-import type { LaneLease } from '../../../src/core/ports/outbox.ts';
+import { ASKED_TO_WAIT, type LaneLease } from '../../../src/core/ports/outbox.ts';
 import type { Bench } from './backend.ts';
 import { startChild } from './children.ts';
 import { asking, at, note, request, target } from './commits.ts';
@@ -148,6 +148,67 @@ export function testOutbox(bench: Bench): void {
     expect(await outbox.next(held)).toMatchObject({ id: 'r1.2.0', attempts: 2 });
     await outbox.done(held, 'r1.2.0');
     expect(await nextId(store, held)).toBe('r1.2.2');
+  });
+
+  test('R-10: a newer effect brings the retry of those before it in its slot forward, and no other', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    const dispatch = (job: number): Effect => ({ type: 'dispatch_job', job });
+    await ask(store, 'r1', 1, [dispatch(1), reply('one')]);
+    const held = await lease(store);
+    for (const id of ['r1.2.0', 'r1.2.1']) {
+      expect(await nextId(store, held)).toBe(id);
+      await outbox.retry(held, id, 600_000, 'GitHub is down');
+    }
+    await setClock(5);
+    expect(await nextId(store, held)).toBeUndefined();
+    await ask(store, 'r1', 1, [dispatch(2)]);
+    // Its back-off begins anew, and it is told apart from a refusal all the same.
+    expect(await outbox.next(held)).toMatchObject({
+      id: 'r1.2.0',
+      attempts: 1,
+      last_error: 'GitHub is down',
+    });
+    await outbox.done(held, 'r1.2.0');
+    expect(await nextId(store, held)).toBe('r1.3.0');
+    await outbox.done(held, 'r1.3.0');
+    expect(await nextId(store, held)).toBeUndefined();
+  });
+
+  test('R-10: a newer effect makes a wait that GitHub asked for no shorter, nor one that was put off', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [notify(1), { type: 'stop_job' }]);
+    const held = await lease(store);
+    expect(await nextId(store, held)).toBe('r1.2.1');
+    await outbox.retry(held, 'r1.2.1', 10_000);
+    expect(await nextId(store, held)).toBe('r1.2.0');
+    await outbox.retry(held, 'r1.2.0', 10_000, `${ASKED_TO_WAIT}Slow down`);
+    await setClock(9);
+    await ask(store, 'r1', 1, [notify(2), { type: 'stop_job' }]);
+    expect(await nextId(store, held)).toBeUndefined();
+    await setClock(10);
+    expect(await nextId(store, held)).toBe('r1.2.1');
+    await outbox.done(held, 'r1.2.1');
+    await outbox.done(held, 'r1.3.1');
+    expect(await outbox.next(held)).toMatchObject({ id: 'r1.2.0', attempts: 2 });
+    await setClock(11);
+    // It was limited again, while another one came.
+    await ask(store, 'r1', 1, [notify(3)]);
+    await outbox.retry(held, 'r1.2.0', 10_000, `${ASKED_TO_WAIT}Slow down`);
+    expect(await nextId(store, held)).toBeUndefined();
+  });
+
+  test('R-10: a newer effect that comes during a failing attempt brings the next one forward, once', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [notify(1)]);
+    const held = await lease(store);
+    expect(await nextId(store, held)).toBe('r1.2.0');
+    await setClock(2);
+    await ask(store, 'r1', 1, [notify(2)]);
+    await setClock(4);
+    for (const again of ['r1.2.0', undefined]) {
+      await outbox.retry(held, 'r1.2.0', 600_000, 'GitHub is down');
+      expect(await nextId(store, held)).toBe(again);
+    }
   });
 
   test('R-3: words about the work that failed hold up nothing, and a deed that failed holds up what builds on it', async () => {
