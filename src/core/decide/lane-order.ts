@@ -9,7 +9,8 @@ interface LaneOrder {
   replaces: boolean;
 }
 
-const URGENT = 0;
+/** Stored, and in an index of the databases. */
+export const URGENT = 0;
 const NORMAL = 1;
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Effect, Outgoing } from '../../core/contracts/effect.ts';
-import { laneOrder, WORDS_ABOUT_WORK } from '../../core/decide/lane-order.ts';
+import { laneOrder, URGENT, WORDS_ABOUT_WORK } from '../../core/decide/lane-order.ts';
 import { ASKED_TO_WAIT, type LaneLease, type Outbox } from '../../core/ports/outbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import { type Database, PARAMETER } from './database.ts';
@@ -11,6 +11,8 @@ import { TASK } from './task-leases.ts';
 import { fromMs } from './times.ts';
 
 const TRIES = 8;
+/** So many lanes with an urgent effect are chosen in a row. Then the others have a turn, so that none of them starves. */
+const MOST_URGENT_IN_A_ROW = 3;
 
 interface DueRow {
   id: string;
@@ -29,12 +31,24 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     where older.lane = one.lane and older.slot = one.slot and older.state = 'waiting' and older.seq < one.seq
       and (older.error is null or older.kind not in (${sql.join(WORDS_ABOUT_WORK.map((kind) => sql.lit(kind)))})))`;
 
-  const dueLane = prepare<{ lane: string }>(sql`
-    select one.lane from outbox as one
-    where one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
-      and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})
-    order by one.due_ms, one.seq
-    limit 1`);
+  const longestDue = (rank: RawBuilder<unknown>) =>
+    prepare<{ lane: string }>(sql`
+      select one.lane from outbox as one
+      where one.state = 'waiting' ${rank} and one.due_ms <= ${now} and ${leadsItsSlot}
+        and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})
+      order by one.due_ms, one.seq
+      limit 1`);
+  // The index has the rank as a literal.
+  const urgentLane = longestDue(sql`and one.rank = ${sql.lit(URGENT)}`);
+  const dueLane = longestDue(sql``);
+
+  let urgentInARow = 0;
+  /** R-9: a stop or a dispatch also overtakes the lanes of other issues. */
+  const findLane = async (): Promise<string | undefined> => {
+    const [urgent] = urgentInARow < MOST_URGENT_IN_A_ROW ? await urgentLane() : [];
+    urgentInARow = urgent ? urgentInARow + 1 : 0;
+    return (urgent ?? (await dueLane())[0])?.lane;
+  };
 
   const takeLane = prepare(sql`
     insert into lanes (lane, fence, until_ms) values (${PARAMETER}, ${PARAMETER}, ${now} + ${PARAMETER})
@@ -43,7 +57,7 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     returning lane`);
 
   const leaseLane = async (leaseMs: number): Promise<LaneLease | 'lost' | undefined> => {
-    const lane = (await dueLane())[0]?.lane;
+    const lane = await findLane();
     if (lane === undefined) return undefined;
     const fence = randomUUID();
     // Several workers may have found the lane free; one gets it.

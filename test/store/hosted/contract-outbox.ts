@@ -387,6 +387,28 @@ export function testOutbox(bench: Bench): void {
     expect(lanes).toEqual(['77#2', '77#1', '77#3', '77#4']);
   });
 
+  test('R-9: a lane with something urgent comes before those of other issues that are due for longer; none starves', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    for (const issue of [1, 2]) await ask(store, `r${issue}`, issue, [reply('one')]);
+    await setClock(1);
+    for (const issue of [3, 4, 5, 6, 7])
+      await ask(store, `r${issue}`, issue, [reply('one'), { type: 'stop_job' }]);
+    // Urgent, but not due, or behind one that is not.
+    await setClock(2);
+    await ask(store, 'r8', 8, [{ type: 'dispatch_job', job: 1 }]);
+    for (let held = await outbox.claim(LEASE_MS); held; held = await outbox.claim(LEASE_MS)) {
+      if (held.lane !== '77#8') continue;
+      await outbox.next(held);
+      await outbox.retry(held, 'r8.2.0', 60_000, `${ASKED_TO_WAIT}Slow down`);
+    }
+    await ask(store, 'r8', 8, [reply('one'), { type: 'dispatch_job', job: 2 }]);
+    await setClock(40);
+    const lanes = [];
+    for (let held = await outbox.claim(LEASE_MS); held; held = await outbox.claim(LEASE_MS))
+      lanes.push(Number(held.lane.slice(3)));
+    expect(lanes).toEqual([3, 4, 5, 1, 6, 7, 2, 8]);
+  });
+
   test('R-2: desks whose own clocks differ by 20 seconds share the clock of the database', async () => {
     const [fast, slow] = [await bench.open(), await bench.open()];
     await ask(fast, 'r1', 1, [reply('one'), reply('two')]);

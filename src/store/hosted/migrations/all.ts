@@ -6,6 +6,7 @@ import { slotsAndSpending } from './0004-slots-and-spending.ts';
 import { timersPutOff } from './0005-timers-put-off.ts';
 import { endedRuns } from './0006-ended-runs.ts';
 import { retention } from './0007-retention.ts';
+import { urgentEffects } from './0008-urgent-effects.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   timersPutOff,
   endedRuns,
   retention,
+  urgentEffects,
 ];
