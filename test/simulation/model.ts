@@ -28,6 +28,8 @@ const STOPPED_MS = 45_000 + 10_000 + LOOK_MS;
 const TROUBLE_MS = 300_000;
 /** So many jobs in a row may end before a turn. */
 const MOST_LOSSES = 3;
+/** The reply to a command that was taken, with the run and its version. */
+const TAKEN = /^<!-- autobuild:reply run=([\w-]+) op=[\w-]+\.(\d+)\.\d+ -->\n✓ /;
 const QUESTION = /^<!-- autobuild:(?:escalation|reminder) run=([\w-]+) /;
 /** A desk that stood still since before the cancel may send one more. */
 const STALLED_MS = 62_000;
@@ -64,7 +66,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
       ...checkAnswers(commits),
       ...checkJobs(outcome, run),
       ...checkTask(outcome, state),
-      ...checkAfterCancel(outcome, state),
+      ...checkAfterCancel(outcome, state, commits),
       ...checkStopped(outcome, state),
       ...(await checkRest(outcome, state)),
       ...(await judgeDispatches(outcome, run)),
@@ -232,7 +234,7 @@ function checkStopped({ github, hub }: Outcome, state: RunState): string[] {
 }
 
 /** R-9: nothing but the final status after a cancel. */
-function checkAfterCancel({ github, issue, hub }: Outcome, state: RunState): string[] {
+function checkAfterCancel({ github, issue, hub }: Outcome, state: RunState, commits: Commit[]): string[] {
   const { run } = state;
   const ended = hub.endedAt.get(run);
   if (ended === undefined || !endedWithoutResult(state)) return [];
@@ -244,8 +246,13 @@ function checkAfterCancel({ github, issue, hub }: Outcome, state: RunState): str
   const next = github.writes.find(
     ({ at, method, args }) => method === 'dispatchWorkflow' && at > ended && !isOf(run, args[2]),
   );
+  const endVersion =
+    1 + commits.findLastIndex(({ events }) => events.some(({ type }) => type === 'run_finished'));
   return github.writes.flatMap(({ at, method, args }) => {
     if (at < ended + IN_FLIGHT_MS + stalled) return [];
+    const [, of, version] = (method === 'createComment' && TAKEN.exec(String(args[1]))) || [];
+    if (of === run && Number(version) < endVersion)
+      return [`R-9: a command was taken after the end of ${run}`];
     const isDispatch = method === 'dispatchWorkflow' && isOf(run, args[2]);
     const isWork =
       (method === 'moveBranch' && branches.includes(String(args[0]))) || method === 'createPullRequest';
