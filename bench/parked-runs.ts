@@ -114,6 +114,7 @@ export async function openParkedRuns(options: {
     jobs: createTicketJobs({ store, publicUrl: 'https://desk.test', randomToken: () => 'token', hash }),
     ownership: createBotOwnership({ appId: APP_ID, slug: 'autobuild' }),
     now: () => new Date(clock.ms),
+    monotonicMs: () => clock.ms,
     // Nothing is published here.
     later: () => undefined,
     randomToken: () => 'token',

@@ -157,6 +157,7 @@ export function createAppDependencies(
     rules: RULES,
     agents: agentNames(),
     now,
+    monotonicMs: () => performance.now(),
     log,
     settings: {
       ...{ webUrl, label, notifyUrl },

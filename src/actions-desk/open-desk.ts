@@ -50,6 +50,7 @@ export async function openDesk(parts: DeskParts, issue: number, state: IssueStat
       permissions: permissionsOf(job.workflow),
     },
     now: job.now,
+    monotonicMs: () => performance.now(),
     hash: (text) => createHash('sha256').update(text).digest('hex'),
     fetch: () => Promise.reject(new Error('This desk has no address to notify.')),
     log: job.log,

@@ -48,6 +48,8 @@ export interface AppDependencies {
   counters?: { add(name: string, labels?: Record<string, string>): void };
   settings: AppSettings;
   now(): Date;
+  /** For elapsed time: milliseconds by a clock that nobody sets. */
+  monotonicMs(): number;
   /** Does something a little later, unless the desk stops before. Absent: the desk does not stay that long. */
   later?(ms: number, work: () => Promise<void>): void;
   hash(text: string): string;

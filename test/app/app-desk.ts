@@ -149,6 +149,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
   const deps: HostedDependencies = {
     ...createAppDependencies(settings, { store, probot, log }),
     now,
+    monotonicMs: () => clock.ms,
     later: (_ms, work) => void putOff.push(work),
     ...options.deps,
   };

@@ -17,16 +17,21 @@ const CALL_MS = 5_000;
  */
 export async function workLane(deps: AppDependencies, onFound?: () => void): Promise<boolean> {
   const { outbox } = deps.store;
-  let askedAt = deps.now().getTime();
+  const clocks = () => ({ wall: deps.now().getTime(), monotonic: deps.monotonicMs() });
+  let asked = clocks();
   const lease = await outbox.claim(LEASE_MS);
   if (!lease) return false;
   onFound?.();
   const renewing = setInterval(async () => {
-    const at = deps.now().getTime();
-    if (await renew(deps, lease)) askedAt = at;
+    const at = clocks();
+    if (await renew(deps, lease)) asked = at;
   }, RENEW_MS);
-  // Only elapsed time is measured: the lease itself is compared by the database's clock.
-  const isHeld = () => deps.now().getTime() < askedAt + LEASE_MS - CALL_MS;
+  // Only elapsed time is measured: the lease itself is compared by the database's clock. The wall clock may be set back meanwhile,
+  // and the monotonic one stands still while the machine is suspended.
+  const isHeld = () => {
+    const { wall, monotonic } = clocks();
+    return Math.max(wall - asked.wall, monotonic - asked.monotonic) < LEASE_MS - CALL_MS;
+  };
   const whileHeld: AppDependencies = {
     ...deps,
     github: async (repository) => refuseUnless(isHeld, await deps.github(repository)),

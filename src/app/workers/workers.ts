@@ -40,11 +40,11 @@ export function startWorkers(
   deps: HostedDependencies,
   receive: (delivery: Delivery) => Promise<void>,
 ): Workers {
-  const { store, now, log } = deps;
+  const { store, monotonicMs, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, log });
   const outbox = (onFound: () => void) => workLane(deps, onFound);
   const owner = deps.randomToken();
-  let lastLook = now().getTime();
+  let lastLook = monotonicMs();
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
   // Timers wait for the first reconcile, because people may have answered while no desk ran, and their question must not expire.
   let caughtUp = false;
@@ -59,7 +59,7 @@ export function startWorkers(
   const looking = <Args extends unknown[]>(work: (...args: Args) => Promise<boolean>) => {
     return async (...args: Args) => {
       const more = await work(...args);
-      lastLook = now().getTime();
+      lastLook = monotonicMs();
       return more;
     };
   };
@@ -107,7 +107,7 @@ export function startWorkers(
   // Reads the events since the last desk stopped.
   leasing.wake();
   return {
-    alive: () => now().getTime() - lastLook < 30_000,
+    alive: () => monotonicMs() - lastLook < 30_000,
     async stop() {
       stopping.abort();
       clearInterval(timer);

@@ -15,36 +15,49 @@ afterEach(async () => {
   await desk?.close();
 });
 
-test('R-2: a desk that stood still for longer than its lease does not write what another desk wrote', async () => {
-  desk = await openAppDesk();
-  const { issue } = await desk.seed(askingRun(['colour']));
-  const { deps, store, clock } = desk;
-  await write(deps, 'r1', [{ type: 'reply', reply: { tone: 'info', title: 'Said once' } }]);
-  let others = 0;
-  const standingStill: typeof deps = {
-    ...deps,
-    store: {
-      ...store,
-      comments: {
-        ...store.comments,
-        async save(op, change) {
-          const saved = await store.comments.save(op, change);
-          if (others === 0) {
-            others += 1;
-            clock.ms += LONGER_THAN_LEASE_MS;
-            await workLane(deps);
-          }
-          return saved;
+test.each([
+  ['keeps its time', 0],
+  ['is set back meanwhile', -60_000],
+  ['is suspended meanwhile, with a monotonic clock that stands still', undefined],
+])(
+  'R-2: a desk that stood still for longer than its lease does not write what another desk wrote: it %s',
+  async (_, setBack) => {
+    desk = await openAppDesk();
+    const { issue } = await desk.seed(askingRun(['colour']));
+    const { deps, store, clock } = desk;
+    await write(deps, 'r1', [{ type: 'reply', reply: { tone: 'info', title: 'Said once' } }]);
+    let others = 0;
+    let skew = 0;
+    let stood = 0;
+    const standingStill: typeof deps = {
+      ...deps,
+      now: () => new Date(clock.ms + skew),
+      monotonicMs: () => clock.ms - stood,
+      store: {
+        ...store,
+        comments: {
+          ...store.comments,
+          async save(op, change) {
+            const saved = await store.comments.save(op, change);
+            if (others === 0) {
+              others += 1;
+              clock.ms += LONGER_THAN_LEASE_MS;
+              if (setBack === undefined) stood = LONGER_THAN_LEASE_MS;
+              else skew = setBack;
+              await workLane(deps);
+            }
+            return saved;
+          },
         },
       },
-    },
-  };
-  await workLane(standingStill);
-  await desk.settle();
-  expect(others).toBe(1);
-  const comments = await (await deps.github(INSTALLED)).comments(issue);
-  expect(comments.filter(({ body }) => body.includes('Said once'))).toHaveLength(1);
-});
+    };
+    await workLane(standingStill);
+    await desk.settle();
+    expect(others).toBe(1);
+    const comments = await (await deps.github(INSTALLED)).comments(issue);
+    expect(comments.filter(({ body }) => body.includes('Said once'))).toHaveLength(1);
+  },
+);
 
 test('R-2: an error by which the desk must stop ends its work, and is not filed as a failure of the effect', async () => {
   desk = await openAppDesk();
