@@ -31,7 +31,7 @@ async function isOverdue(
   { deps, state, op }: EffectContext,
   { reply: { tone }, source }: ReplyEffect,
 ): Promise<boolean> {
-  // What a person is told besides, such as why the run was paused, stays true.
+  // Other words stay true, such as why the run was paused.
   const isOfCommand = tone === 'taken' || (tone === 'waiting' && source !== undefined);
   if (!isOfCommand || !endedWithoutResult(state)) return false;
   const { runs } = deps.store;

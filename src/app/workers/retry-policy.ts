@@ -82,7 +82,7 @@ function isUseless(error: unknown, attempts: number): boolean {
   return inner instanceof GitHubError && (inner.unreachable || inner.status === 410 || inner.status === 422);
 }
 
-/** Whether GitHub will not take the call at all, as opposed to not now. What only the looks depend on is let go then. */
+/** Whether GitHub will not take the call at all, as opposed to not now. A call on which only the looks depend is let go then. */
 export function isRefusedForGood(error: unknown): boolean {
   if (!(error instanceof GitHubError) || error.retryAfter !== undefined) return false;
   return [403, 404, 410, 413, 422].includes(error.status);

@@ -280,17 +280,17 @@ describe('S-17: a ticket that others can read', () => {
     const honest = await claimJob(desk, ticket);
     desk.clock.ms += 1_000;
     expect(await claimJob(desk, ticket)).toMatchObject({ status: 401 });
-    expect(await paused()).toBe(false);
+    expect(await asked()).toBe(false);
     desk.attempts[900] = 2;
     desk.clock.ms += 60_000;
     const later = await claimJob(desk, ticket, { attempt: 2 });
     expect(await claimJob(desk, ticket, { attempt: 2 })).toMatchObject({ status: 401 });
-    expect([await beats(honest), await paused()]).toEqual([401, false]);
+    expect([await beats(honest), await asked()]).toEqual([401, false]);
     desk.clock.ms += 1_000;
     expect(await beats(later)).toBe(200);
     const second = await claimJob(desk, ticket, { attempt: 2 });
     expect(second.json.error).toContain('used twice');
-    expect([await beats(later), await paused()]).toEqual([401, true]);
+    expect([await beats(later), await asked()]).toEqual([401, true]);
   });
 
   test('and of two at once neither gets a token that works', async () => {
