@@ -11,13 +11,13 @@ interface App {
  * bot.
  */
 export function createBotOwnership(app: App): Ownership {
+  const isOurBot = (login: string | undefined, type: string | undefined, app_id: number | undefined) => {
+    if (type !== 'Bot') return false;
+    return app.slug === undefined ? app_id === app.appId : login === `${app.slug}[bot]`;
+  };
   return {
-    isOurs({ author, author_type, app_id }) {
-      if (author_type !== 'Bot') return false;
-      if (app.slug !== undefined) return author === `${app.slug}[bot]`;
-      return app_id === app.appId;
-    },
-    didWe: ({ app_id }) => app_id === app.appId,
+    isOurs: ({ author, author_type, app_id }) => isOurBot(author, author_type, app_id),
+    didWe: ({ actor, actor_type, app_id }) => isOurBot(actor, actor_type, app_id),
     sign: (body) => body,
   };
 }

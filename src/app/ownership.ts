@@ -17,8 +17,8 @@ export interface Ownership {
   isOurs(comment: Written, issue: number): boolean;
   /** The operation that wrote the comment, where the text itself proves it. */
   opOf?(comment: Written, issue: number): string | undefined;
-  /** Whether this desk caused an entry in the history of an issue. */
-  didWe(event: Pick<IssueEvent, 'app_id'>): boolean;
+  /** Whether this desk caused an entry in the history of an issue. An event tells only who sent it. */
+  didWe(event: Pick<IssueEvent, 'actor' | 'actor_type' | 'app_id'>): boolean;
   /** The text with everything that `isOurs` will know it by. */
   sign(body: string, issue: number): string;
 }

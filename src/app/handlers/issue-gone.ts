@@ -4,6 +4,7 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
+import { labellingOf } from '../labelling.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
 import { isLabelGone } from './label-gone.ts';
 
@@ -34,13 +35,14 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   const github = await deps.github(target);
   if (gone.ending === 'unlabeled' && (await isLabelGone(deps, github, run))) return;
   if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return;
+  if (gone.bot !== undefined && deps.ownership.didWe({ actor: gone.bot, actor_type: 'Bot' })) return;
   let by = gone.person;
   let isBot = gone.bot !== undefined;
   if (by === undefined && gone.ending !== undefined) {
-    const ended = await whoEnded(deps, github, gone.issue, gone.ending);
+    const ended = await whoEnded(deps, github, gone.issue, gone.ending, await labellingOf(deps, state));
     if (ended === 'ours') return;
-    by = gone.bot ?? ended.login;
-    isBot ||= ended.isBot;
+    by = gone.bot ?? ended?.login;
+    isBot ||= ended?.isBot ?? false;
   }
   const person = isBot ? undefined : by;
   by ??= gone.bot ?? 'someone';

@@ -75,6 +75,6 @@ export async function noticeFate(
   }
   if (known && !merged) return;
   const ended = await whoEnded(deps, github, number, 'closed');
-  const login = (ended === 'ours' ? undefined : ended.login) ?? 'someone';
+  const login = (ended === 'ours' ? undefined : ended?.login) ?? 'someone';
   await onPullRequestClosed(deps, { repo_id, number, merged, login, seen: `pull-closed:${seen}` });
 }
