@@ -23,39 +23,73 @@ interface IssueGone {
 
 /**
  * C-6: cancels the run when its label was removed or its issue locked, transferred or deleted by anybody but this App. A close
- * cancels if the person may cancel, else it pauses. A merge of the run's pull request also closes the issue, but that is the
- * opposite of cancelling.
+ * cancels if the person is known to be one who may cancel, else it pauses. A merge of the run's pull request also closes the issue,
+ * but that is the opposite of cancelling. Returns false if GitHub does not say yet who did it: to be read again soon.
  */
-export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promise<void> {
+export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promise<boolean> {
   const run = await deps.store.runs.ofIssue(gone.repo_id, gone.issue);
-  if (!run) return;
+  if (!run) return true;
   const { state } = await deps.store.runs.load(run);
   const target = await deps.store.runs.target(run);
-  if (!state || !target || !isUnderWay(state)) return;
+  if (!state || !target || !isUnderWay(state)) return true;
   const github = await deps.github(target);
-  if (gone.ending === 'unlabeled' && (await isLabelGone(deps, github, run))) return;
-  if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return;
-  if (gone.bot !== undefined && deps.ownership.didWe({ actor: gone.bot, actor_type: 'Bot' })) return;
-  let by = gone.person;
-  let isBot = gone.bot !== undefined;
-  if (by === undefined && gone.ending !== undefined) {
-    const ended = await whoEnded(deps, github, gone.issue, gone.ending, await labellingOf(deps, state));
-    if (ended === 'ours') return;
-    by = gone.bot ?? ended?.login;
-    isBot ||= ended?.isBot ?? false;
-  }
-  const person = isBot ? undefined : by;
-  by ??= gone.bot ?? 'someone';
+  if (gone.ending === 'unlabeled' && (await isLabelGone(deps, github, run))) return true;
+  if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return true;
+  const who = await whoDidIt(deps, github, state, gone);
+  if (who === 'ours') return true;
+  if (who === 'unknown' && !(await isUnknownAgain(deps, run, gone))) return false;
+  const { login, isBot } = who === 'unknown' ? { isBot: false } : who;
+  const person = isBot ? undefined : login;
+  const by = login ?? 'someone';
   const at = deps.now().toISOString();
-  if (gone.ending === 'closed' && person && !(await mayCancel(github, person, target))) {
+  if (gone.ending === 'closed') {
     // One key for webhook and reconcile, whatever the run is at, so that an answer or a `/continue` while the issue stays closed is
     // not undone. Another close is another word.
-    const seen = ['closed-by', run, person, gone.closed_at].join(':');
-    return pauseClosed(deps, state, { at, by, seen });
+    const keyOf = (closer: string) => ['closed-by', run, closer, gone.closed_at].join(':');
+    // Judged once: GitHub may tell later who it was, or that person may have been given the role since.
+    for (const closer of gone.closed_at === undefined ? [] : ['', by])
+      if (await deps.store.runs.wasSeen(keyOf(closer))) return true;
+    if (person === undefined || !(await mayCancel(github, person, target))) {
+      await pauseClosed(deps, state, { at, by, seen: keyOf(login ?? '') });
+      return true;
+    }
   }
   const command = { name: 'cancel' as const };
   const via = isBot ? 'autobuild' : 'github';
   await handleInput(deps, run, { type: 'command', at, command, by, via }, [gone.seen]);
+  return true;
+}
+
+interface Who {
+  login?: string;
+  isBot: boolean;
+}
+
+async function whoDidIt(
+  deps: AppDependencies,
+  github: GitHub,
+  state: RunState,
+  { person, bot, ending, issue }: IssueGone,
+): Promise<Who | 'ours' | 'unknown'> {
+  if (person !== undefined) return { login: person, isBot: false };
+  if (bot !== undefined && deps.ownership.didWe({ actor: bot, actor_type: 'Bot' })) return 'ours';
+  if (ending === undefined) return { login: bot, isBot: bot !== undefined };
+  const ended = await whoEnded(deps, github, issue, ending, await labellingOf(deps, state));
+  if (ended === 'ours') return 'ours';
+  return bot === undefined ? (ended ?? 'unknown') : { login: bot, isBot: true };
+}
+
+/** GitHub's list of events lags behind, so who is not in it may be there in the next round. */
+async function isUnknownAgain(
+  { store }: AppDependencies,
+  run: string,
+  { ending, closed_at }: IssueGone,
+): Promise<boolean> {
+  const cursor = await store.cursors.get('run', run);
+  const unknown = [ending, closed_at].join(' ');
+  if (cursor?.unknown === unknown) return true;
+  await store.cursors.set('run', run, { ...cursor, unknown });
+  return false;
 }
 
 async function mayCancel(github: GitHub, login: string, { roles }: RunTarget): Promise<boolean> {

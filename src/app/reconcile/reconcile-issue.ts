@@ -54,7 +54,7 @@ export async function compareAbsent(
   });
   const because = issue ? undefined : await whyUnreachable(deps, target);
   if (because) return cancelBecause(deps, run, { by: 'someone', because, seen: `gone:${run}` });
-  await compareWithIssue(round, placed, issue);
+  if (!(await compareWithIssue(round, placed, issue))) return;
   const read_at = now.toISOString();
   await cursors.set('run', run, {
     ...(await cursors.get('run', run)),
@@ -87,13 +87,14 @@ export async function compareWithIssue(
   const { run, target } = placed;
   const { runs } = deps.store;
   if (!issue || endingOf(deps, issue)) {
-    await onIssueGone(deps, {
+    const isKnown = await onIssueGone(deps, {
       repo_id: target.repo_id,
       issue: target.issue,
       ending: issue ? endingOf(deps, issue) : undefined,
       closed_at: issue?.closed_at,
       seen: `gone:${run}`,
     });
+    if (!isKnown) return false;
   }
   // Unless the App itself closed it, or the merge of its pull request, which is handled later.
   const { state } = await runs.load(run);
