@@ -1,4 +1,4 @@
-import type { Dispatch } from '../core/ports/dispatches.ts';
+import { type Dispatch, isCondemned } from '../core/ports/dispatches.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /** a job that works and says nothing for this long is shown as silent. Heartbeats come every 30 s. */
@@ -12,13 +12,14 @@ export function silentSince(dispatch: Dispatch, now: Date): string | undefined {
 }
 
 /**
- * Records what the status is about to show of its job. An effect does it, which is repeated until the status is written; recorded
+ * Records what status or question are about to show of the job. An effect does it, which is repeated until they are written; recorded
  * by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of.
  */
 export async function noteSilence(deps: AppDependencies, run: string): Promise<void> {
   const { dispatches } = deps.store;
   const job = deps.jobs.isConnected ? await dispatches.newestClaimed(run) : undefined;
   if (!job || job.ended_at !== undefined) return;
-  const silent_at = silentSince(job, await deps.store.now());
+  // A job that is locked out is no job of the run.
+  const silent_at = isCondemned(job) ? undefined : silentSince(job, await deps.store.now());
   if (silent_at !== job.silent_at) await dispatches.change(job.op, { silent_at });
 }

@@ -1,5 +1,5 @@
 import { readMarker } from '../../src/app/upsert-comment.ts';
-import { phaseOf } from '../../src/core/contracts/run-state.ts';
+import { isUnderWay } from '../../src/core/contracts/run-state.ts';
 import type { Dispatch } from '../../src/core/ports/dispatches.ts';
 import type { Hub } from './desk.ts';
 import { BOT } from './fake-github.ts';
@@ -37,10 +37,10 @@ async function findWorking(
   const { store, world } = hub;
   if (world.now < calmFrom(hub)) return undefined;
   const dispatch = await store.dispatches.ofActionsRun(actionsRun);
-  if (!dispatch?.working_at || dispatch.ended_at) return undefined;
+  if (!dispatch?.working_at || dispatch.ended_at || dispatch.outcome !== undefined) return undefined;
   const { run, job, heard_at, working_at } = dispatch;
   const { state } = await store.runs.load(run);
-  if (!state?.job_live || state.jobs !== job || phaseOf(state) !== 'working') return undefined;
+  if (!state?.job_live || state.jobs !== job || !isUnderWay(state)) return undefined;
   return { run, job, silentMs: world.now - Date.parse(heard_at ?? working_at) };
 }
 

@@ -5,6 +5,7 @@ import { endedWithoutResult } from '../../core/decide/is-still-wanted.ts';
 import type { GitHubComment } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
+import { noteSilence } from '../silence.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { findByMarker, isWritten, upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -19,6 +20,7 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   const op = `${run}.${id}`;
   // R-9: a question that nobody has seen is not posted after a cancel.
   if (endedWithoutResult(state) && !(await wasPosted(context, op))) return;
+  if (open) await noteSilence(deps, run);
   const where = await commentContext(deps, state, target, op, open);
   const body = open
     ? renderEscalation(state, await withDiffs(context, escalation), where)

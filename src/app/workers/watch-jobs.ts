@@ -16,20 +16,35 @@ const UNKNOWN_MS = 270_000;
 const QUEUED_MS = 24 * 3_600_000;
 
 /**
- * R-13: a run that works has a job, or a dispatch of that job under way; else its job is asked for again, or a person is asked. Only
- * the store is read, so it costs GitHub nothing and works while GitHub is down.
+ * R-13: a run that works has a job, or a dispatch of that job under way; else its job is asked for again, or a person is asked. R-5:
+ * a job is shown as silent also while it waits with its run for a person. Only the store is read, so it costs GitHub nothing and
+ * works while GitHub is down.
  */
 export async function watchJobs(deps: AppDependencies): Promise<void> {
-  const working = await deps.store.runs.inPhase('working');
-  if (working.length === 0) return;
-  const now = await deps.store.now();
-  for (const run of working) {
-    try {
-      await watchRun(deps, run, now);
-    } catch (error) {
-      deps.log.warn({ run, error: String(error) }, 'the job of this run could not be looked at');
+  const { store, jobs, log } = deps;
+  const working = await store.runs.inPhase('working');
+  const held = jobs.isConnected ? await store.dispatches.atWork('waiting') : [];
+  if (working.length + held.length === 0) return;
+  const now = await store.now();
+  for (const [runs, watch] of [
+    [working, watchRun],
+    [held, watchHeld],
+  ] as const)
+    for (const run of runs) {
+      try {
+        await watch(deps, run, now);
+      } catch (error) {
+        log.warn({ run, error: String(error) }, 'the job of this run could not be looked at');
+      }
     }
-  }
+}
+
+/** A run that waits for a person needs no job, so only the silence of the one it has is looked at. */
+async function watchHeld(deps: AppDependencies, run: string, now: Date): Promise<void> {
+  const { state } = await deps.store.runs.load(run);
+  if (!state) return;
+  for (const dispatch of await deps.store.dispatches.open(run))
+    if (isFor(state, dispatch)) await showSilence(deps, state, dispatch, now);
 }
 
 /** Also for a desk that has one run to look after. */
@@ -38,7 +53,7 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
   if (!state) return;
   const open = await deps.store.dispatches.open(run);
   const current = open.filter((dispatch) => isFor(state, dispatch));
-  for (const dispatch of current) await showSilence(deps, dispatch, now);
+  for (const dispatch of current) await showSilence(deps, state, dispatch, now);
   const expired = current.filter((dispatch) => whyExpired(dispatch, now) !== undefined);
   for (const dispatch of expired)
     await deps.store.dispatches.change(dispatch.op, {
@@ -100,13 +115,20 @@ async function reportMissing(
   );
 }
 
-/** R-5: the status shows a silent job. It is not replaced, because only Actions knows whether it still runs. */
-async function showSilence(deps: AppDependencies, dispatch: Dispatch, now: Date): Promise<void> {
+/** R-5: status and open question show a silent job. It is not replaced, because only Actions knows whether it still runs. */
+async function showSilence(
+  deps: AppDependencies,
+  { pending }: RunState,
+  dispatch: Dispatch,
+  now: Date,
+): Promise<void> {
   const { op, run, heard_at, silent_at } = dispatch;
   const since = deps.jobs.isConnected ? silentSince(dispatch, now) : undefined;
   if ((since === undefined) === (silent_at === undefined)) return;
   const at = deps.now().toISOString();
-  const input = { type: 'write' as const, at, effects: [{ type: 'update_status' as const }] };
+  const asked = pending === undefined ? [] : [{ type: 'ask' as const, escalation: pending }];
+  const effects = [{ type: 'update_status' as const }, ...asked];
+  const input = { type: 'write' as const, at, effects };
   // Until the status is written, this is noticed again and again.
   const handled = await handleInput(deps, run, input, [`silence:${op}:${since ?? `back ${heard_at}`}`]);
   if (handled && !handled.duplicate)

@@ -9,11 +9,10 @@ import { whoCanAnswer } from './sections/who-can-answer.ts';
 
 /** A new comment, because an edit notifies nobody (E-12). */
 export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {
-  // The work of a turn that was cut off with its job may be lost.
-  const isSaved = !isWorkMissing(escalation) && !isAboutJobs(escalation);
   return blocks(
-    `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}\n### ⏸ Still waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`,
-    `**${link('Answer here', where.links?.question)}.** ${isSaved ? 'The work is saved; nothing is running.' : 'Nothing is running.'}`,
+    `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}
+### ⏸ Still waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`,
+    `**${link('Answer here', where.links?.question)}.**${renderRest(state, escalation, where)}`,
     renderAsking(where, whoCanAnswer(escalation, where, ['pause'])),
     small([
       `Reminder ${escalation.reminders}`,
@@ -22,4 +21,16 @@ export function renderReminder(state: RunState, escalation: Escalation, where: C
       '`/pause` stops the reminders',
     ]),
   );
+}
+
+/** R-5: nobody knows what a silent job does or has saved. */
+function renderRest(
+  { job_live }: RunState,
+  escalation: Escalation,
+  { silent_since }: CommentContext,
+): string {
+  if (job_live && silent_since) return '';
+  // The work of a turn that was cut off with its job may be lost.
+  const isSaved = !isWorkMissing(escalation) && !isAboutJobs(escalation);
+  return isSaved ? ' The work is saved; nothing is running.' : ' Nothing is running.';
 }

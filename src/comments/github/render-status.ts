@@ -36,6 +36,7 @@ export function renderStatus(state: RunState, where: CommentContext): string {
     [
       `${marker('status', { run: state.run, op: where.op })}\n### ${stateOf(state, where)}`,
       renderNext(state, where),
+      isSilent(state, where) && renderSilence(state, where),
       renderTestBar(state),
       over && checks && renderTable(checks),
       renderTable(over ? totalsTable(state, where) : figuresTable(state, where)),
@@ -68,7 +69,6 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
     return `Resume with \`/continue\` (opens a new pull request), or end the run with \`/cancel\`.${until}`;
   }
   if (state.finished?.expired) return LABEL_AGAIN;
-  if (isUnderWay(state) && where.silent_since) return renderSilence(where, where.silent_since);
   if (state.status === 'reviewing' && where.unpublished) return renderUnpublished(where);
   if (state.status !== 'reviewing' || !pull_request) return undefined;
   const fate = state.finished?.partial
@@ -77,10 +77,21 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
   return `**Next:** review #${pull_request.number}. ${fate}`;
 }
 
+function isSilent(state: RunState, { silent_since }: CommentContext): boolean {
+  const isAsked = state.status === 'waiting_for_input';
+  return isUnderWay(state) && silent_since !== undefined && (state.job_live || !isAsked);
+}
+
 /** R-5: the job is not replaced, because only Actions knows whether it still runs. */
-function renderSilence({ links }: CommentContext, since: string): string {
+function renderSilence({ status, pending }: RunState, { links, silent_since = '' }: CommentContext): string {
   const log = links?.log ? ` [Its log](${links.log}) shows whether it is still running.` : '';
-  return `**No sign of life from the job** since ${dateAtTime(since)}.${log} If it has ended, a new one takes over.`;
+  const next =
+    status !== 'waiting_for_input'
+      ? 'a new one takes over'
+      : pending
+        ? 'a new one continues with your answer'
+        : '`/continue` starts a new one';
+  return `**No sign of life from the job** since ${dateAtTime(silent_since)}.${log} If it has ended, ${next}.`;
 }
 
 function figuresTable(state: RunState, { limits }: CommentContext): Table {
@@ -169,6 +180,8 @@ function turnRows(state: RunState): string[][] {
 
 function renderHint(state: RunState, where: CommentContext): string | undefined {
   if (state.status === 'building' || state.status === 'pending') return renderStepIn(where);
+  // Nobody knows what a silent job does or has saved.
+  if (isSilent(state, where)) return undefined;
   const asked = pendingEscalation(state);
   if (state.status === 'waiting_for_input' && asked && isWorkMissing(asked))
     return 'Nothing is running while the question is open.';

@@ -1,3 +1,4 @@
+import type { RunPhase } from '../contracts/run-state.ts';
 import type { JobKind } from './job-api.ts';
 
 /**
@@ -68,6 +69,8 @@ export interface Dispatches {
   ofJob(run: string, job: number, kind: JobKind): Promise<Dispatch | undefined>;
   /** Dispatches of the run that have not ended, oldest first. */
   open(run: string): Promise<Dispatch[]>;
+  /** Runs of this phase whose job has begun to work and has not ended. */
+  atWork(phase: RunPhase): Promise<string[]>;
   /** The newest dispatch of the run whose job claimed its ticket. */
   newestClaimed(run: string): Promise<Dispatch | undefined>;
   /** The newest dispatches of the run, newest first. */

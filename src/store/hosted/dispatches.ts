@@ -15,6 +15,16 @@ export function createDispatches({ db, prepare }: Database): Dispatches {
   const findOpen = prepare(
     dispatches.where('run', '=', PARAMETER).where('ended_ms', 'is', null).orderBy('seq'),
   );
+  const findAtWork = prepare(
+    db
+      .selectFrom('runs')
+      .innerJoin('dispatches', 'dispatches.run', 'runs.run')
+      .select('runs.run')
+      .distinct()
+      .where('runs.phase', '=', PARAMETER)
+      .where('dispatches.ended_ms', 'is', null)
+      .where('dispatches.working_ms', 'is not', null),
+  );
   const findClaimed = prepare(newest.where('run', '=', PARAMETER).where('claimed_ms', 'is not', null));
   const findOfRun = prepare(dispatches.where('run', '=', PARAMETER).orderBy('seq', 'desc').limit(PARAMETER));
   const findStarted = prepare(newest.where('actions_run', '=', PARAMETER));
@@ -23,6 +33,7 @@ export function createDispatches({ db, prepare }: Database): Dispatches {
     find: async (op) => first(await find(op)),
     ofJob: async (run, job, kind) => first(await findOfJob(run, job, kind)),
     open: async (run) => (await findOpen(run)).map(toDispatch),
+    atWork: async (phase) => (await findAtWork(phase)).map(({ run }) => run),
     newestClaimed: async (run) => first(await findClaimed(run)),
     ofRun: async (run, limit) => (await findOfRun(run, limit)).map(toDispatch),
     ofActionsRun: async (id) => first(await findStarted(id)),

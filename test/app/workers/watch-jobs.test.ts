@@ -130,3 +130,32 @@ test('R-5: a job is shown as silent, and as back, though the desk that noticed i
   await watchAndDie();
   expect(await silence()).toEqual([]);
 });
+
+test('R-5: a job that falls silent while its question is open is shown as silent, there too, and as back when it is', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const silence = async () => (await comments(issue, 'No sign of life from the job')).length;
+  const question = async () => (await comments(issue, 'op=r1.e1 '))[0]?.body;
+  expect(await question()).toContain('the agent is paused, its work is saved');
+  desk.clock.ms += 160_000;
+  for (let time = 0; time < 2; time += 1) await desk.watchJobs();
+  expect(await silence()).toBe(1);
+  expect(await question()).toContain('no sign of life from the job since');
+  expect(await question()).not.toContain('work is saved');
+  const { op = '' } = (await desk.dispatch()) ?? {};
+  await desk.store.dispatches.change(op, { heard_at: new Date(desk.clock.ms).toISOString() });
+  await desk.watchJobs();
+  expect(await silence()).toBe(0);
+  expect(await question()).toContain('the agent is paused, its work is saved');
+  expect((await desk.state()).pending).toBe('e1');
+});
+
+test('R-5: a run that waits without a job is shown no silence', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']).park());
+  desk.clock.ms += 160_000;
+  desk.exchanges.length = 0;
+  await desk.watchJobs();
+  expect(desk.exchanges).toEqual([]);
+  expect(await comments(issue, 'o sign of life')).toEqual([]);
+});

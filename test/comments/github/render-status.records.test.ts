@@ -3,6 +3,7 @@ import { helpRows } from '../../../src/commands/help-text.ts';
 import { renderAnswered } from '../../../src/comments/github/render-answered.ts';
 import { keepAddedText, renderPullRequest } from '../../../src/comments/github/render-pull-request.ts';
 import { renderReceipt } from '../../../src/comments/github/render-receipt.ts';
+import { renderReminder } from '../../../src/comments/github/render-reminder.ts';
 import { renderReply } from '../../../src/comments/github/render-reply.ts';
 import { renderReview } from '../../../src/comments/github/render-review.ts';
 import { renderStatus } from '../../../src/comments/github/render-status.ts';
@@ -127,6 +128,20 @@ describe('the status comment', () => {
     const links = { ...WHERE.links, pull_request: undefined, changes: undefined };
     const markdown = renderStatus(closed, { ...WHERE, links, op: 'r4x9k2.status' });
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden(name));
+  });
+
+  it('R-5: a job that is silent while its question is open is shown as silent, and nothing is said of its work', async () => {
+    const silent = { ...WHERE, op: 'r4x9k2.status', silent_since: TIME(64) };
+    const held = { ...valueGiven(), job_live: true };
+    const markdown = renderStatus(held, silent);
+    expect(markdown).not.toMatch(/saved|nothing is running/);
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('status-waiting-silent'));
+    const reminder = renderReminder(held, held.escalations.at(-1) as Escalation, silent);
+    expect(reminder).not.toMatch(/saved|nothing is running/i);
+    expect(renderStatus(valueGiven(), silent), 'its job has ended').not.toContain('No sign of life');
+    expect(renderStatus({ ...paused, job_live: true }, silent)).toContain(
+      'If it has ended, `/continue` starts a new one.',
+    );
   });
 
   it('E-6: says that no scope is declared', () => {

@@ -78,4 +78,15 @@ export function testDispatches(bench: Bench): void {
     await dispatches.change('r1.1.0', { claimed_at: at(3) });
     expect(await dispatches.newestClaimed('r1')).toMatchObject({ op: 'r1.2.1' });
   });
+
+  test('R-5: runs of a phase are found by a job that has begun to work and has not ended', async () => {
+    const dispatches = await openDispatches();
+    expect(await dispatches.atWork('working')).toEqual([]);
+    await dispatches.change('r1.1.0', { working_at: at(2) });
+    await dispatches.change('r1.2.1', { working_at: at(3) });
+    expect(await dispatches.atWork('working')).toEqual(['r1']);
+    expect(await dispatches.atWork('waiting')).toEqual([]);
+    for (const op of ['r1.1.0', 'r1.2.1']) await dispatches.change(op, { ended_at: at(9), outcome: 'over' });
+    expect(await dispatches.atWork('working')).toEqual([]);
+  });
 }

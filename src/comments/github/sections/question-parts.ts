@@ -102,6 +102,8 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
 
 function waitingCost(state: RunState, escalation: Escalation, where: CommentContext): string {
   if (!state.job_live) return 'paused: waiting uses no runner minutes';
+  // R-5: nothing is known of the agent and of what was saved.
+  if (where.silent_since) return `no sign of life from the job since ${dateAtTime(where.silent_since)}`;
   if (where.capabilities.live && escalation.during_turn) return 'the agent is paused, its work is saved';
   return isWorkMissing(escalation) ? 'nothing is running' : 'the work is saved; nothing is running';
 }
