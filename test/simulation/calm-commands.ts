@@ -38,6 +38,9 @@ async function giveAndWait(hub: Hub, people: People, text: string, ms: number): 
   people.say(text, 'walter', issue);
   const comment = people.given.at(-1)?.comment;
   await world.runFor(ms);
+  // A run that came to rest meanwhile is read more rarely.
+  const { state: after } = await store.runs.load(state.run);
+  if (after && phaseOf(after) === 'resting') return;
   if (!actedOn.has(`comment:${comment}`))
     broken.push(`R-1: ${text} (comment ${comment}) was not acted on within ${ms} ms, and nothing fails`);
 }
