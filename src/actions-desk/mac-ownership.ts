@@ -3,6 +3,8 @@ import type { Ownership } from '../app/ownership.ts';
 import { readMarker } from '../app/upsert-comment.ts';
 import { bindingsOf, type NamedRepository } from '../core/bindings-of.ts';
 
+/** All workflows of the repository act under this name. */
+const WORKFLOWS_BOT = 'github-actions[bot]';
 const MARKER_END = / -->/;
 const MAC = /^<!-- autobuild:[^\n]*? mac=([\w-]{10,100}) -->/;
 
@@ -39,6 +41,7 @@ export function createMacOwnership({
     isOurs: (comment, issue) => opOf(comment, issue) !== undefined,
     // Our own entries end no run: labels of states are others than the one that starts it.
     didWe: () => false,
+    isOtherBot: (login) => login !== WORKFLOWS_BOT,
     sign(body, issue) {
       const op = readMarker(body)?.op;
       const [key] = keys;

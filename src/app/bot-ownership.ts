@@ -18,6 +18,7 @@ export function createBotOwnership(app: App): Ownership {
   return {
     isOurs: ({ author, author_type, app_id }) => isOurBot(author, author_type, app_id),
     didWe: ({ actor, actor_type, app_id }) => isOurBot(actor, actor_type, app_id),
+    isOtherBot: (login) => app.slug !== undefined && login !== `${app.slug}[bot]`,
     sign: (body) => body,
   };
 }

@@ -1,14 +1,9 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 
 /**
- * The person who edited the text last. Undefined if an App did, because an edit by an App (we tick nothing) hides who ticked the
- * box.
+ * The newest edit of a text, with its time, if a person made it. Undefined if an App did, because an edit by an App (we tick
+ * nothing) hides who ticked the box.
  */
-export async function lastPerson(github: GitHub, nodeId: string): Promise<string | undefined> {
-  return (await lastEditByPerson(github, nodeId))?.by;
-}
-
-/** The same, with its time. */
 export async function lastEditByPerson(
   github: GitHub,
   nodeId: string,

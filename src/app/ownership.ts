@@ -19,6 +19,8 @@ export interface Ownership {
   opOf?(comment: Written, issue: number): string | undefined;
   /** Whether this desk caused an entry in the history of an issue. An event tells only who sent it. */
   didWe(event: Pick<IssueEvent, 'actor' | 'actor_type' | 'app_id'>): boolean;
+  /** Whether a bot is known to be another App's, so that what it did is not ours. */
+  isOtherBot(login: string): boolean;
   /** The text with everything that `isOurs` will know it by. */
   sign(body: string, issue: number): string;
 }

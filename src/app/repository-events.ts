@@ -98,7 +98,9 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
     });
   });
   on('issue_comment.edited', async ({ payload }) => {
-    if (payload.sender.type !== 'User') return;
+    const { login, type } = payload.sender;
+    const isBot = type !== 'User';
+    if (isBot && !deps.ownership.isOtherBot(login)) return;
     await onCommentEdited(deps, await deps.github(repositoryOf(payload)), {
       comment: {
         id: payload.comment.id,
@@ -109,7 +111,8 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
         updated_at: payload.comment.updated_at,
       },
       before: payload.changes.body?.from ?? payload.comment.body,
-      login: payload.sender.login,
+      login: isBot ? undefined : login,
+      isBot,
       issue: payload.issue.number,
     });
   });

@@ -25,7 +25,7 @@ interface ThreadReply {
  */
 export async function answerRemarks(
   context: EffectContext,
-  { round: number }: { round: number },
+  { round: number, again }: { round: number; again?: true },
 ): Promise<void> {
   const { deps, github, state } = context;
   const round = state.revisions?.find((ended) => ended.number === number);
@@ -50,7 +50,7 @@ export async function answerRemarks(
       });
     await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
   }
-  await askAgain(context, pull, pullNumber, round);
+  if (!again) await askAgain(context, pull, pullNumber, round);
 }
 
 async function facts({ deps, state, target }: EffectContext, round: EndedRound) {
@@ -127,8 +127,10 @@ interface Answers {
 }
 
 async function writeReview(context: EffectContext, work: Answers): Promise<void> {
-  const { github } = context;
+  const { deps, github } = context;
   const { pull, replies, summary } = work;
+  // It was a comment before, and there is one of each.
+  if (await deps.store.comments.find(work.summaryOp)) return writeOneByOne(context, work);
   // A crash may have left a review of ours that nobody sees. There can be only one.
   const left = pull.reviews.find((review) => review.is_own && review.state === 'PENDING');
   let review = left?.node_id;

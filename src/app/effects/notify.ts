@@ -3,6 +3,7 @@ import { renderReminder } from '../../comments/github/render-reminder.ts';
 import { cleanText } from '../../comments/text/clean-text.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Effect } from '../../core/contracts/effect.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
 import { commentContext } from '../comment-context.ts';
 import { write } from '../handle-input.ts';
 import { minimise } from '../minimise.ts';
@@ -17,6 +18,7 @@ export async function notifyPeople(
 ): Promise<void> {
   const { deps, github, state, target } = context;
   const escalation = state.escalations.find(({ id }) => id === effect.escalation);
+  if (escalation && effect.again) return writeReminder(context, escalation, effect.reminder);
   // A reminder that GitHub refused until the next one was due says nothing that the next one does not say.
   if (escalation?.status !== 'pending' || effect.reminder < escalation.reminders) return;
   const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
@@ -28,12 +30,22 @@ export async function notifyPeople(
     const outdated: Effect[] = [{ type: 'update_status' }];
     if (asked?.comment_id !== undefined) outdated.push({ type: 'ask', escalation: escalation.id });
     await write(deps, state.run, outdated, [`reminded:${op}`]);
-    const body = renderReminder(state, escalation, where);
-    await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
+    await writeReminder(context, escalation, effect.reminder);
     await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
   }
   const headline = await redactFor(deps, state.run, cleanText(escalation.headline));
   await postWebhook(context, renderChatLine(target, headline, where));
+}
+
+async function writeReminder(
+  { deps, github, state, target }: EffectContext,
+  escalation: Escalation,
+  reminders: number,
+): Promise<void> {
+  const op = `${state.run}.${escalation.id}.n${reminders}`;
+  const where = await commentContext(deps, state, target, op, true);
+  const body = renderReminder(state, { ...escalation, reminders }, where);
+  await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
 }
 
 /** P-10: the chat was asked, so it also learns that the run ended because nobody answered. */

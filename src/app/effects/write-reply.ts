@@ -8,19 +8,22 @@ import { logOf } from '../handlers/workflow-run-completed.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 
-type ReplyEffect = Pick<Extract<Effect, { type: 'reply' }>, 'reply' | 'source' | 'on' | 'log'>;
+type ReplyEffect = Pick<Extract<Effect, { type: 'reply' }>, 'reply' | 'source' | 'on' | 'log' | 'op'>;
 
 /** One short comment per reply, on the issue or on the pull request where the command was given. */
 export async function writeReply(context: EffectContext, effect: ReplyEffect): Promise<void> {
-  const { deps, github, state, target, op } = context;
-  const { reply, on, log } = effect;
-  if (await isOverdue(context, effect)) return;
+  const { deps, github, state, target, op: own } = context;
+  const { reply, on, log, op = own } = effect;
+  // A reply that is there, and was only reworded, is written again as it was.
+  if (op === own && (await isOverdue(context, effect))) return;
   const where = await commentContext(deps, state, target, op);
   const link = log === undefined ? reply.link : { text: 'The log of the job', url: logOf(deps, target, log) };
   const secrets = secretsNamedIn(reply.suggestion, state);
   const suggestion = reply.suggestion && withoutSecrets(reply.suggestion, secrets);
   const body = renderReply(state.run, { ...reply, link, suggestion }, where, helpRows, secrets);
-  await upsertComment(deps, github, { run: state.run, op, body, issue: on ?? target.issue });
+  // One that was reworded, and then deleted, stays deleted.
+  const restores = op === own;
+  await upsertComment(deps, github, { run: state.run, op, body, issue: on ?? target.issue, restores });
 }
 
 /**

@@ -22,6 +22,8 @@ interface Edited {
   before: string;
   /** Undefined if a box is ticked but GitHub does not say by whom. */
   login: string | undefined;
+  /** Another App edited it, whose ticks are no commands. */
+  isBot?: boolean;
   issue: number;
 }
 
@@ -42,7 +44,7 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   const { run, op, escalation: question } = ours;
   const { state } = await runs.load(run);
   if (!state) return;
-  if (ticked.length === 0) return undoRewording(deps, github, edited);
+  if (ticked.length === 0 || edited.isBot) return undoRewording(deps, github, edited, ticked);
   const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
   const restore = () => emptyAgain(deps, run, { op, escalation: question }, `restore:${seen}`);
   const isReworded = deps.hash(emptyBoxes(comment.body)) !== ours.body_hash;
@@ -129,12 +131,14 @@ async function undoRewording(
   deps: AppDependencies,
   github: GitHub,
   { comment }: Pick<Edited, 'comment'>,
+  ignored: readonly string[],
 ): Promise<void> {
   const ours = await deps.store.comments.ofComment(comment.id);
   if (!ours?.run || deps.hash(comment.body) === ours.body_hash) return;
   const present = await github.comment(comment.id);
   // A tick made meanwhile is read first. It counts by its id, not by its text. A comment that was restored needs nothing more.
-  if (!present || newTicks('', present.body).length > 0 || deps.hash(present.body) === ours.body_hash) return;
+  const ticks = newTicks('', present?.body ?? '').filter((id) => !ignored.includes(id));
+  if (!present || ticks.length > 0 || deps.hash(present.body) === ours.body_hash) return;
   const { state } = await deps.store.runs.load(ours.run);
   if (state) await restoreComment(deps, state, ours, `reworded:${comment.id}:${comment.updated_at}`);
 }

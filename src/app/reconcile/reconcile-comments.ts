@@ -5,7 +5,6 @@ import type { AppDependencies } from '../dependencies.ts';
 import { onCommentCreated } from '../handlers/comment-created.ts';
 import { onCommentEdited } from '../handlers/comment-edited.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
-import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import {
   continueFrom,
@@ -211,7 +210,10 @@ async function readEdit(
   const known = isTicked ? undefined : await deps.store.comments.ofComment(comment.id);
   // Without a hash it is to be restored, but a desk that was killed may have left it before that was decided.
   if (!isTicked && (!known || known.body_hash === deps.hash(comment.body))) return;
-  const login = await lastPerson(github, comment.node_id);
-  if (!isTicked && login === undefined) return;
-  await onCommentEdited(deps, github, { comment, before: '', login, issue });
+  const { by } = (await github.lastEdit(comment.node_id)) ?? {};
+  const isBot = by?.endsWith('[bot]') ?? false;
+  // An App may have edited a text in which a person had ticked a box.
+  if (!isTicked && (by === undefined || (isBot && !deps.ownership.isOtherBot(by)))) return;
+  const login = isBot ? undefined : by;
+  await onCommentEdited(deps, github, { comment, before: '', login, isBot: isBot && !isTicked, issue });
 }

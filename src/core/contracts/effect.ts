@@ -37,6 +37,8 @@ export const Effect = z.discriminatedUnion('type', [
     on: z.number().int().positive().optional(),
     /** The workflow run whose log is linked. */
     log: z.number().int().positive().optional(),
+    /** The operation whose comment is written again. */
+    op: z.string().optional(),
   }),
   /** Shows the author of a command that it was seen, or its outcome. The source is `comment:<id>` or `review:<node id>`. */
   z.object({
@@ -51,6 +53,8 @@ export const Effect = z.discriminatedUnion('type', [
     escalation: z.string(),
     priority: z.enum(['normal', 'high']),
     reminder: z.number().int().nonnegative(),
+    /** Only its comment is written again. */
+    again: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('set_timer'), timer: z.string(), at: z.iso.datetime() }),
   z.object({ type: z.literal('clear_timer'), timer: z.string() }),
@@ -75,7 +79,12 @@ export const Effect = z.discriminatedUnion('type', [
   /** Looks up what the asked round is about, and begins it. */
   z.object({ type: z.literal('collect_revision') }),
   /** Answers the remarks of a round that is over, as one review (V-4). */
-  z.object({ type: z.literal('answer_remarks'), round: z.number().int().min(2) }),
+  z.object({
+    type: z.literal('answer_remarks'),
+    round: z.number().int().min(2),
+    /** Only the comment that sums it up is written again. */
+    again: z.literal(true).optional(),
+  }),
   /** Writes the pull request's description again. */
   z.object({
     type: z.literal('describe_pull'),

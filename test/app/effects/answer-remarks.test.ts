@@ -163,6 +163,27 @@ test('V-4: where no review can be begun, replies are written one by one, and onc
   expect(summaries).toHaveLength(1);
 });
 
+test('R-13: a reworded summary of a round comes back, and nothing else is written or asked again', async () => {
+  let isRefused = true;
+  watchWrites((name, call) =>
+    isRefused && name === 'beginReview' ? Promise.reject(new GitHubError('no', { status: 422 })) : call(),
+  );
+  await endRound();
+  isRefused = false;
+  const summary = (await desk.olivia.comments(work.number)).find(({ body }) => body.includes('**Round 2:'));
+  if (!summary) return expect.fail('no summary');
+  const before = desk.exchanges.length;
+  const written = (await ours()).reviews.length;
+  await desk.person('walter').edit(summary, 'All is well.');
+  await desk.settle();
+  const now = (await desk.olivia.comments(work.number)).find(({ id }) => id === summary.id);
+  expect(now?.body).toBe(summary.body);
+  expect((await ours()).reviews).toHaveLength(written);
+  expect((await ours()).replies).toHaveLength(3);
+  const asked = desk.exchanges.slice(before).filter(({ call }) => call.path.endsWith('/requested_reviewers'));
+  expect(asked).toEqual([]);
+});
+
 test('V-4: a thread that is gone is left out, and the others are answered', async () => {
   const [first] = desk.github.reviews.threads(work.number);
   watchWrites((name, call) => {
