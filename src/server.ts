@@ -178,7 +178,12 @@ export function createAppDependencies(
         budget: budgets?.of(installation_id),
       }),
     budget: (installation_id) => budgets?.of(installation_id).left('core'),
-    repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),
+    repositories: async () =>
+      listRepositories(
+        await probot.auth(),
+        (id) => probot.auth(id),
+        (id) => budgets?.of(id),
+      ),
     deliveries: createAppDeliveries(() => probot.auth()),
     installation: async (id) => readInstallationStatus(await probot.auth(), id),
     counters,

@@ -1,6 +1,8 @@
+import type { Budget } from './client/budget.ts';
 import type { OctokitLike } from './client/client.ts';
 import { toGitHubError } from './client/errors.ts';
 import { PER_PAGE, readAllPages } from './client/pages.ts';
+import { withinBudget } from './client/within-budget.ts';
 
 interface InstalledRepository {
   installation_id: number;
@@ -12,11 +14,12 @@ interface InstalledRepository {
 
 /**
  * Every repository the App is installed in. `asApp` is authenticated as the App. An installation that cannot be read is named,
- * and the others are read all the same.
+ * and the others are read all the same. One that GitHub limits is not called.
  */
 export async function listRepositories(
   asApp: OctokitLike,
   asInstallation: (id: number) => Promise<OctokitLike>,
+  budgetOf: (id: number) => Budget | undefined = () => undefined,
 ): Promise<{ repositories: InstalledRepository[]; unread: { installation_id: number; error: unknown }[] }> {
   const installations = await readAllPages('installations', async (page) => {
     const { data, headers } = await asApp.request('GET /app/installations', { per_page: PER_PAGE, page });
@@ -27,10 +30,12 @@ export async function listRepositories(
   for (const { id: installation_id, suspended_at } of installations) {
     if (suspended_at) continue;
     try {
-      const octokit = await asInstallation(installation_id);
       const found = await readAllPages('repositories', async (page) => {
-        const where = 'GET /installation/repositories';
-        const { data, headers } = await octokit.request(where, { per_page: PER_PAGE, page });
+        const route = 'GET /installation/repositories';
+        const budget = budgetOf(installation_id);
+        const { data, headers } = await withinBudget(budget, { resource: 'core', route }, async () =>
+          (await asInstallation(installation_id)).request(route, { per_page: PER_PAGE, page }),
+        );
         return { items: data.repositories, link: headers.link };
       });
       for (const { owner, name, id, archived } of found)
