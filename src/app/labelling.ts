@@ -28,7 +28,7 @@ export function isSetAgain(before: Labelling, now: Labelling): boolean {
   return Date.parse(now.at) > Date.parse(before.at) + ONE_CLICK_MS;
 }
 
-/** What happened to the issue after the label was set. Without its entry, the time tells. */
+/** The events of the issue after the label was set. Without its entry, the time tells. */
 export function eventsSince(events: IssueEvent[], { event, at }: Labelling): IssueEvent[] {
   const set = events.findIndex(({ id }) => id === event);
   return set >= 0 ? events.slice(set + 1) : events.filter(({ created_at }) => !isBefore(created_at, at));

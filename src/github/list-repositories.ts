@@ -14,7 +14,7 @@ interface InstalledRepository {
 
 /**
  * Every repository the App is installed in. `asApp` is authenticated as the App. An installation that cannot be read is named,
- * and the others are read all the same. One that GitHub limits is not called.
+ * and the others are read all the same. A limited one is not called.
  */
 export async function listRepositories(
   asApp: OctokitLike,

@@ -21,7 +21,7 @@ export async function writeReply(context: EffectContext, effect: ReplyEffect): P
   const secrets = secretsNamedIn(reply.suggestion, state);
   const suggestion = reply.suggestion && withoutSecrets(reply.suggestion, secrets);
   const body = renderReply(state.run, { ...reply, link, suggestion }, where, helpRows, secrets);
-  // One that was reworded, and then deleted, stays deleted.
+  // A comment that was reworded, and then deleted, stays deleted.
   const restores = op === own;
   await upsertComment(deps, github, { run: state.run, op, body, issue: on ?? target.issue, restores });
 }

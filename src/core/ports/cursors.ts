@@ -57,7 +57,7 @@ export interface CursorValues {
     /** Whether a head conflicts with its base, once GitHub has said so. */
     base?: { head: string; at: string; conflict?: boolean };
     absent?: { since: string; read_at: string };
-    /** What ended the run as its issue says, while GitHub did not say who did it. */
+    /** The end that its issue shows, such as a close, while GitHub did not say who did it. */
     unknown?: string;
   };
   /** A run: the newest job that left entries which do not count, with their number by reason. */
