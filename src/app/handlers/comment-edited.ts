@@ -1,7 +1,9 @@
 import { parseComment } from '../../commands/parse-comment.ts';
+import type { Outgoing } from '../../core/contracts/effect.ts';
 import { CI_BOXES } from '../../core/contracts/revision.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
+import { laneKey } from '../../core/ports/run-target.ts';
 import type { SentComment } from '../../core/ports/sent-comments.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
@@ -34,13 +36,12 @@ interface Edited {
 export async function onCommentEdited(deps: AppDependencies, github: GitHub, edited: Edited): Promise<void> {
   const { comment } = edited;
   const { comments, runs } = deps.store;
-  const ours = await comments.ofComment(comment.id);
   const ticked = newTicks(edited.before, comment.body);
-  if (!ours?.run) {
-    if (ticked.length > 0 && deps.ownership.isOurs(comment, edited.issue))
-      await waitUntilKnown(deps, github, edited);
-    return;
-  }
+  const mayBeLost = ticked.length > 0 && deps.ownership.isOurs(comment, edited.issue);
+  const ours =
+    (await comments.ofComment(comment.id)) ??
+    (mayBeLost ? await recordIfLost(deps, github, edited) : undefined);
+  if (!ours?.run) return;
   const { run, op, escalation: question } = ours;
   const { state } = await runs.load(run);
   if (!state) return;
@@ -106,23 +107,38 @@ function boxOfCi({ ci = [] }: RunState, id: string, [box = '']: string[]): { com
 }
 
 /**
- * A box was ticked before the store knew the id of the comment. Throwing makes the delivery retry until it does. The marker only
- * decides whether waiting makes sense: its operation must be one that is under way.
+ * R-2: the response to a comment of ours was lost, so its id is not recorded yet, and a tick in it has to wait. If nothing is left that
+ * would write and record it, because the run has moved on, it is recorded here. Undefined: it is no such comment.
  */
-async function waitUntilKnown(
-  deps: AppDependencies,
+async function recordIfLost(
+  { store }: AppDependencies,
   github: GitHub,
   { comment, issue }: Pick<Edited, 'comment' | 'issue'>,
-): Promise<void> {
+): Promise<SentComment | undefined> {
   const { run, op } = readMarker(comment.body) ?? { run: '', op: '' };
-  const target = await deps.store.runs.target(run);
-  const { pull } = await deps.store.publications.of(run);
+  const target = await store.runs.target(run);
+  const { pull } = await store.publications.of(run);
   const isPlace = target?.issue === issue || pull === issue;
   const here = isPlace && target?.owner === github.owner && target.repo === github.repo;
-  const tried = here ? await deps.store.comments.find(op) : undefined;
-  if (tried && tried.comment_id === undefined)
+  const tried = here ? await store.comments.find(op) : undefined;
+  if (!target || !tried || tried.comment_id !== undefined) return undefined;
+  const waiting = await store.outbox.waiting(laneKey(target.repo_id, target.issue), run);
+  if (waiting.some(({ type }) => WRITES_COMMENTS.has(type)))
     throw new Error(`${op} was ticked before its comment is known`);
+  return store.comments.save(op, { run, comment_id: comment.id, body_hash: '' });
 }
+
+const WRITES_COMMENTS: ReadonlySet<Outgoing['type']> = new Set([
+  'update_status',
+  'ask',
+  'close_question',
+  'show_review',
+  'reply',
+  'notify',
+  'show_receipt',
+  'answer_remarks',
+  'show_ci',
+]);
 
 /**
  * S-15: people with write access can edit our comments, and a box with a changed text would mislead the next person who ticks it.

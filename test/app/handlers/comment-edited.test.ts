@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { performEffect } from '../../../src/app/effects/perform-effect.ts';
 import { onCommentEdited } from '../../../src/app/handlers/comment-edited.ts';
+import type { Outgoing } from '../../../src/core/contracts/effect.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -176,14 +177,7 @@ test('C-3: a tick before we know of our own comment is not lost: its delivery is
   const question = await find(issue, ':escalation ');
   const github = await desk.deps.github(INSTALLED);
   const edited = {
-    comment: {
-      id: question.id,
-      body: question.body.replace(/- \[ \](?= .*e1\.cancel)/, '- [x]'),
-      author: 'autobuild[bot]',
-      author_type: 'Bot',
-      app_id: desk.github.appId,
-      updated_at: question.updated_at,
-    },
+    comment: { ...asOurs(question), body: question.body.replace(/- \[ \](?= .*e1\.cancel)/, '- [x]') },
     before: question.body,
     login: 'olivia',
     issue,
@@ -208,15 +202,40 @@ test('C-3: a tick before we know of our own comment is not lost: its delivery is
 });
 
 /** The same App, before the id of the comment was saved. */
-function openUnknown(): AppDesk['deps'] {
-  const { comments, ...store } = desk.store;
+function openUnknown(effects: Outgoing[] = [{ type: 'ask', escalation: 'e1' }]): AppDesk['deps'] {
+  const { comments, outbox, ...store } = desk.store;
   const unknown = {
     ...comments,
     find: async (op: string) => ({ op, tried_at: desk.deps.now().toISOString() }),
     ofComment: async () => undefined,
   };
-  return { ...desk.deps, store: { ...store, comments: unknown } };
+  const busy = { ...outbox, waiting: async () => effects };
+  return { ...desk.deps, store: { ...store, comments: unknown, outbox: busy } };
 }
+
+test('R-1: a tick is not waited with for a comment that nothing will record any more, so it holds up no other webhook', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour']);
+  const { issue } = await desk.seed(run);
+  run.say('/review');
+  await desk.seed(run);
+  const review = await find(issue, 'Review: ');
+  await desk.olivia.comment(issue, '/guide Take any');
+  await desk.settle();
+  const edited = {
+    comment: { ...asOurs(review), body: review.body.replace(/- \[ \](?= .*e1\.cancel)/, '- [x]') },
+    before: review.body,
+    login: 'walter',
+    issue,
+  };
+  await onCommentEdited(openUnknown([]), await desk.deps.github(INSTALLED), edited);
+  await desk.settle();
+  await find(issue, 'olivia answered first');
+});
+
+const asOurs = ({ id, body, updated_at }: { id: number; body: string; updated_at: string }) => ({
+  ...{ id, body, updated_at, author: 'autobuild[bot]', author_type: 'Bot', app_id: desk.github.appId },
+});
 
 test('R-2: a question that was ticked while the answer to its creation was lost is found, and its tick read', async () => {
   desk = await openAppDesk();
