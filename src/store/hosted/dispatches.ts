@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Effect } from '../../core/contracts/effect.ts';
 import type { Dispatch, DispatchChange, Dispatches } from '../../core/ports/dispatches.ts';
 import { type Database, PARAMETER } from './database.ts';
@@ -22,6 +22,8 @@ export function createDispatches({ db, prepare }: Database): Dispatches {
       .select('runs.run')
       .distinct()
       .where('runs.phase', '=', PARAMETER)
+      // Said again for SQLite's planner, whose index of phases leaves out ended runs.
+      .where('runs.phase', '<>', sql.lit('ended'))
       .where('dispatches.ended_ms', 'is', null)
       .where('dispatches.working_ms', 'is not', null),
   );
