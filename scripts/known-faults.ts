@@ -71,7 +71,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
     name: 'nobody looks whether a working run has a job',
     seed: 25,
     file: 'src/app/workers/watch-jobs.ts',
-    from: "await deps.store.runs.inPhase('working')",
+    from: "await store.runs.inPhase('working')",
     to: '[] as string[]',
   },
   {

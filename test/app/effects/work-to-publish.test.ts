@@ -235,7 +235,7 @@ describe('an App without the permission for workflow files', () => {
     const [reply, ...more] = await said(issue, 'cannot be committed');
     expect(more).toEqual([]);
     expect(reply).toContain('The work cannot be committed: the App lacks `workflows: write`.');
-    expect(reply).toContain('they changed on the default branch');
+    expect(reply).toContain('the default branch has changed them since the run began');
   });
 });
 
