@@ -236,7 +236,7 @@ async function refuseDispatch(
   await endDispatch(deps, id, 'GitHub refused it');
 }
 
-/** It only makes the words more exact, so the run pauses also if GitHub does not tell. */
+/** It only makes the words more exact, so a person is asked also if GitHub does not tell. */
 async function readWorkflow({ log }: AppDependencies, github: GitHub, { workflow }: RunTarget) {
   return github.workflow(workflow).catch((error: unknown) => {
     log.warn({ workflow, error: String(error) }, 'it is unknown whether the workflow is there');

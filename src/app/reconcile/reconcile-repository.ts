@@ -117,7 +117,10 @@ export async function reconcileRepository(
   if (problems.length > 0) throw problems[0];
 }
 
-/** A run that a newer one of its issue has replaced shows nothing any more, and commands there are the newer one's. Returns false if it is to be read again soon. */
+/**
+ * A run that a newer one of its issue has replaced shows nothing any more, and commands there are the newer one's. Returns false if
+ * it is to be read again soon.
+ */
 async function readAtRest(
   round: RepositoryRound,
   placed: PlacedRun,

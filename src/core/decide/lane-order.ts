@@ -15,7 +15,8 @@ const NORMAL = 1;
 
 /**
  * Effects that only say something about the work. Each has its turn in the order of the slot, because it tells what became of the
- * effects before it. Once GitHub has refused it, those behind it go first, because none of them needs it to have been said.
+ * effects before it. Once GitHub has refused it, those behind it go first, because none of them needs it to have been said:
+ * the values that are deleted then were hidden when a job told of them, and are looked for once more at each try while they are there.
  */
 export const WORDS_ABOUT_WORK = [
   'show_receipt',
