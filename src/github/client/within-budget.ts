@@ -19,12 +19,18 @@ export async function withinBudget<Answer>(
     return answer;
   } catch (error) {
     const failure = toGitHubError(error, route);
-    const { headers } = (error as { response?: { headers?: Headers } }).response ?? {};
+    const headers = headersOf(error);
     budget?.note(resource, headers);
     if (failure.retryAfter !== undefined)
       budget?.stop(isUsedUp(headers) ? resource : 'all', failure.retryAfter);
     throw failure;
   }
+}
+
+/** An error of GraphQL has the headers itself, because its `response` is the body. */
+function headersOf(error: unknown): Headers | undefined {
+  const { headers, response } = error as { headers?: Headers; response?: { headers?: Headers } };
+  return headers ?? response?.headers;
 }
 
 /** The calls of an hour are counted for REST and GraphQL apart. Any other limit is one for both. */

@@ -1,3 +1,4 @@
+import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { createBudgets } from '../../../src/github/client/budget.ts';
 import { createClient, type OctokitLike } from '../../../src/github/client/client.ts';
@@ -64,11 +65,51 @@ test('R-14: a limit that is not of the calls of an hour stops REST and GraphQL, 
   expect(asked).toEqual(['graphql']);
 });
 
+/** Octokit itself, with a GitHub whose GraphQL answers 200 with the refusal in the body. */
+function refusingGraphql(headers: Record<string, string>) {
+  const asked: string[] = [];
+  const body = { data: null, errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] };
+  const fetch = async (url: string) => {
+    const { pathname } = new URL(url);
+    asked.push(pathname);
+    return pathname === '/graphql' ? Response.json(body, { headers }) : Response.json({});
+  };
+  const budget = createBudgets(() => 0).of(1);
+  const client = createClient(new Octokit({ request: { fetch } }), { ...PLACE, budget });
+  return {
+    asked,
+    budget,
+    query: () => client.graphql('query { x }', {}),
+    rest: () => client.request(ROUTE, { name: 'x' }),
+  };
+}
+
 test('R-14: when the calls of an hour are used up for GraphQL, REST still works', async () => {
   const reset = String(Math.floor(Date.now() / 1_000) + 1_800);
+  const { asked, budget, query, rest } = refusingGraphql({
+    'x-ratelimit-limit': '5000',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': reset,
+  });
+  await expect(query()).rejects.toMatchObject({ status: 429, message: expect.stringContaining('answered') });
+  expect(budget.left('graphql')).toEqual({ limit: 5_000, remaining: 0 });
+  await expect(query()).rejects.toMatchObject({ message: expect.stringContaining('to wait') });
+  await rest();
+  expect(asked).toEqual(['/graphql', '/repos/alice/demo/labels/x']);
+});
+
+test('R-14: a limit for a while that the body of GraphQL names stops REST too', async () => {
+  const { asked, query, rest } = refusingGraphql({ 'retry-after': '60', 'x-ratelimit-remaining': '4000' });
+  await expect(query()).rejects.toMatchObject({ retryAfter: 60 });
+  await expect(rest()).rejects.toMatchObject({ status: 429 });
+  expect(asked).toEqual(['/graphql']);
+});
+
+test('R-14: when the calls of an hour are used up for REST, GraphQL still works', async () => {
+  const reset = String(Math.floor(Date.now() / 1_000) + 1_800);
   const { asked, client } = limitedOnce({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset });
-  await expect(client.graphql('query { x }', {})).rejects.toMatchObject({ status: 403 });
-  await expect(client.graphql('query { x }', {})).rejects.toMatchObject({ status: 429 });
   await expect(client.request(ROUTE, { name: 'x' })).rejects.toMatchObject({ status: 403 });
-  expect(asked).toEqual(['graphql', 'rest']);
+  await expect(client.request(ROUTE, { name: 'x' })).rejects.toMatchObject({ status: 429 });
+  await expect(client.graphql('query { x }', {})).rejects.toMatchObject({ status: 403 });
+  expect(asked).toEqual(['rest', 'graphql']);
 });
