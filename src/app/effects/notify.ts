@@ -31,10 +31,26 @@ export async function notifyPeople(
     if (asked?.comment_id !== undefined) outdated.push({ type: 'ask', escalation: escalation.id });
     await write(deps, state.run, outdated, [`reminded:${op}`]);
     await writeReminder(context, escalation, effect.reminder);
-    await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
   }
-  const headline = await redactFor(deps, state.run, cleanText(escalation.headline));
-  await postWebhook(context, renderChatLine(target, headline, where));
+  await tellChat(context, op, escalation, where);
+  if (effect.reminder > 0)
+    await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
+}
+
+/** The chat is told once, although the whole effect is tried again until the reminder before can be folded away. */
+async function tellChat(
+  context: EffectContext,
+  op: string,
+  { headline }: Escalation,
+  where: CommentContext,
+): Promise<void> {
+  const { deps, state, target } = context;
+  const { runs } = deps.store;
+  const told = `told-chat:${op}`;
+  if (await runs.wasSeen(told)) return;
+  const clean = await redactFor(deps, state.run, cleanText(headline));
+  await postWebhook(context, renderChatLine(target, clean, where));
+  await runs.remember(state.run, told);
 }
 
 async function writeReminder(

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunTarget } from '../../../src/core/ports/run-target.ts';
-import { refuse } from '../../../src/sandbox/github/gap.ts';
+import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import type { Run, RunOptions } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
@@ -276,4 +276,21 @@ test('E-12: a reminder that was refused until the next one was due is left out',
   const [only, ...others] = await comments(issue, 'reminder');
   expect(only?.body).toContain('Reminder 2');
   expect(others).toEqual([]);
+});
+
+test.each([502, 429])('P-10: %i to the fold of a reminder keeps no message from the chat', async (status) => {
+  await open();
+  const issue = await ask();
+  await sleep(2 * HOUR_MS);
+  const isFold = ({ body }: Call) => String(body.query).includes('minimizeComment(');
+  desk.interfere((call) => (isFold(call) ? refuse(status, 'Not now') : undefined));
+  await sleep(2 * HOUR_MS);
+  expect(posted).toHaveLength(3);
+  await sleep(2 * 60_000);
+  expect(desk.exchanges.filter(({ call }) => isFold(call)).length).toBeGreaterThan(1);
+  desk.interfere(() => undefined);
+  await sleep(10 * 60_000);
+  const reminders = await comments(issue, 'reminder');
+  expect(reminders.map(({ node_id }) => desk.github.minimized.has(node_id))).toEqual([true, false]);
+  expect(posted).toHaveLength(3);
 });
