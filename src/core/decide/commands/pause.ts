@@ -1,4 +1,5 @@
 import type { Effect } from '../../contracts/effect.ts';
+import { isAboutJobs } from '../../contracts/escalation.ts';
 import { closingEffects, howToContinue, resolveQuestion } from '../close-question.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { setPauseTimer } from '../expiry.ts';
@@ -24,7 +25,8 @@ export const pauseRule: CommandRule = {
         ...setPauseTimer(state, at),
         replyTo(input, {
           tone: 'taken',
-          title: 'Paused: the work is saved.',
+          // A job that was lost in its turn has saved nothing of that turn.
+          title: isAboutJobs(pending) ? 'Paused.' : 'Paused: the work is saved.',
           detail: `${howToContinue(state, at)} No reminders until then.`,
         }),
       ],

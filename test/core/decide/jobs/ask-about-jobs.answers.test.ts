@@ -179,6 +179,13 @@ describe('R-13: the answer to the question about jobs', () => {
     expect(dispatches(run)).toBe(0);
   });
 
+  test('G-12: /pause does not say that the work is saved, because the turn of a lost job is not', () => {
+    const run = startRun().beginTurn();
+    run.feed({ type: 'ticket_claimed_twice', at: run.now(), job: 1, kind: 'build' });
+    run.say('/pause');
+    expect(run.reply?.title).toBe('Paused.');
+  });
+
   test('V-1: in a round it is asked for the round, which /cancel ends; the pull request stays as it is', () => {
     const run = inRound();
     neverStarts(run);
