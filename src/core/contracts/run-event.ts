@@ -228,6 +228,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     rearm: z.array(GuardId),
     /** The month whose budget is spent, such as `2026-11`. */
     over_budget: z.string().optional(),
+    /** The attempt of the verification that will have no result, because people were asked about its job. */
+    lost_verification: z
+      .object({ attempt: z.number().int().positive(), log_url: z.string().optional() })
+      .optional(),
   }),
   /** The job ended as planned, with its work saved. */
   z.object({

@@ -148,7 +148,12 @@ export interface RunState {
   /** Values given so far for the open question. */
   given: Record<string, InputRef>;
   /** `since` is missing in states of older versions. */
-  paused?: { rearm: GuardId[]; since?: string; over_budget?: string };
+  paused?: {
+    rearm: GuardId[];
+    since?: string;
+    over_budget?: string;
+    lost_verification?: { attempt: number; log_url?: string };
+  };
   /** The month in which a person let the run continue although the repository's budget was spent. */
   allowed_over_budget?: string;
   /** The pull request that was closed unmerged before the run was done. `answered`: somebody has let the run continue since. */

@@ -7,7 +7,7 @@ import type { CommandRule, Situation } from './commands/command-rule.ts';
 import { COMMAND_RULES } from './commands/registry.ts';
 import type { Decision } from './decision.ts';
 import { clearPauseTimer } from './expiry.ts';
-import { answerJobs } from './jobs/ask-about-jobs.ts';
+import { answerJobs, verifyAgain } from './jobs/ask-about-jobs.ts';
 import { answerRounds } from './revise/ask-about-rounds.ts';
 import { answerRepeatedCi } from './revise/repeated-ci.ts';
 
@@ -26,7 +26,9 @@ export function decideCommand(state: RunState, input: CommandInput, rules: Rules
       answerRounds(answer) ?? answerRepeatedCi(answer) ?? answerJobs(answer, pausedRule) ?? rule.asked(answer)
     );
   }
-  const { events, effects } = state.paused ? rule.paused(given) : rule.working(given);
+  const { events, effects } = state.paused
+    ? verifyAgain(state, rule.paused(given), input.at)
+    : rule.working(given);
   return { events, effects: [...effects, ...clearPauseTimer(state, events)] };
 }
 

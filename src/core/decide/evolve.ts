@@ -185,7 +185,12 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'run_paused':
       return {
         status: 'waiting_for_input',
-        paused: { rearm: event.rearm, since: event.at, over_budget: event.over_budget },
+        paused: {
+          rearm: event.rearm,
+          since: event.at,
+          over_budget: event.over_budget,
+          lost_verification: event.lost_verification,
+        },
       };
     case 'job_parked':
       return {

@@ -1,5 +1,6 @@
 import type { Effect } from '../../contracts/effect.ts';
-import { isAboutJobs } from '../../contracts/escalation.ts';
+import { type Escalation, isAboutJobs } from '../../contracts/escalation.ts';
+import type { RunState } from '../../contracts/run-state.ts';
 import { closingEffects, howToContinue, resolveQuestion } from '../close-question.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { setPauseTimer } from '../expiry.ts';
@@ -18,7 +19,13 @@ export const pauseRule: CommandRule = {
     return {
       events: [
         ...resolveQuestion(pending, input, 'resolved'),
-        { type: 'run_paused', at, by, rearm: pending.rearm },
+        {
+          type: 'run_paused',
+          at,
+          by,
+          rearm: pending.rearm,
+          lost_verification: lostVerification(state, pending),
+        },
       ],
       effects: [
         ...closingEffects(pending),
@@ -56,6 +63,12 @@ export const pauseRule: CommandRule = {
     });
   },
 };
+
+/** The question about the job of a verification closes, but the run still needs a result. */
+function lostVerification({ verifying: attempt }: RunState, pending: Escalation) {
+  if (attempt === undefined || !isAboutJobs(pending)) return undefined;
+  return { attempt, log_url: pending.log_url };
+}
 
 /** Nobody gave this command, so nobody knows what can be done now. */
 function explain(title: string, next: string): Effect {

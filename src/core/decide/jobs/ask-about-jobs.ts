@@ -109,19 +109,28 @@ export function answerJobs(
   // Another try is another job.
   const { events, effects } = pausedRule(name === 'retry' ? 'continue' : name)(given);
   if (!events.some(({ type }) => type === 'answer_prepared')) return { events, effects };
-  const resumed = askForVerification(given.state, { events, effects }, pending, input.at);
+  const resumed = askForVerification(given.state, { events, effects }, input.at, pending.log_url);
   return {
     events: [...resolveQuestion(pending, input, status), ...resumed.events],
     effects: [...closingEffects(pending), ...resumed.effects.filter(({ type }) => type !== 'update_status')],
   };
 }
 
+/** `/pause` was the answer to the question about jobs. A run that continues then needs the verification as it did before. */
+export function verifyAgain(state: RunState, { events, effects }: Decision, at: string): Decision {
+  const lost = state.paused?.lost_verification;
+  const isResumed = events.some(({ type }) => type === 'answer_prepared');
+  // It may have been asked for again, or have a result, since.
+  if (!isResumed || lost === undefined || lost.attempt !== state.verifying) return { events, effects };
+  return askForVerification(state, { events, effects }, at, lost.log_url);
+}
+
 /** The run still needs the verification whose ticket was used twice, unless the agent gets more to do first. */
 function askForVerification(
   state: RunState,
   { events, effects }: Decision,
-  { log_url }: Escalation,
   at: string,
+  log_url: string | undefined,
 ): Decision {
   const after = events.reduce<RunState>(evolve, state);
   if (after.verifying === undefined || after.job_live) return { events, effects };

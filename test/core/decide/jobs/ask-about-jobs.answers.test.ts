@@ -17,6 +17,19 @@ function inRound(): Run {
   return run;
 }
 
+/** The work is complete, and a fresh job verifies it. */
+function verifying(): Run {
+  const run = startRun({ freshVerification: true });
+  return run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
+}
+
+/** The ticket of that job was used twice. */
+function verifiedTwice(): Run {
+  const run = verifying();
+  run.feed({ type: 'ticket_claimed_twice', at: run.now(), job: 1, kind: 'verify', verification: '1.1' });
+  return run;
+}
+
 describe('R-13: the answer to the question about jobs', () => {
   test.each([
     ['/continue', 'resolved', ''],
@@ -168,15 +181,53 @@ describe('R-13: the answer to the question about jobs', () => {
   });
 
   test('R-8: the verification whose ticket was used twice is asked for again', () => {
-    const run = startRun({ freshVerification: true });
-    run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
-    const at = run.now();
-    run.feed({ type: 'ticket_claimed_twice', at, job: 1, kind: 'verify', verification: '1.1' });
+    const run = verifiedTwice();
     expect(run.asked.triggers).toMatchObject([{ guard: 'ticket_used_twice' }]);
     run.say('/continue');
     expect(run.state).toMatchObject({ status: 'building', verifying: 2 });
     expect(run.effectTypes).toContain('dispatch_verification');
     expect(dispatches(run)).toBe(0);
+  });
+
+  test('R-8: it is asked for again also after a pause', () => {
+    const run = verifiedTwice();
+    run.say('/pause');
+    run.say('/continue');
+    expect(run.state).toMatchObject({ status: 'building', verifying: 2 });
+    expect(run.types.filter((type) => type === 'verification_requested')).toHaveLength(1);
+    expect(run.effectTypes).toContain('dispatch_verification');
+    expect(dispatches(run)).toBe(0);
+    // The second one is healthy, so a pause does not ask for a third one.
+    run.say('/pause');
+    run.say('/continue');
+    expect(run.state.verifying).toBe(2);
+  });
+
+  test('R-8: after a pause, guidance gives the agent one more turn instead of a verification', () => {
+    const run = verifiedTwice();
+    run.say('/pause');
+    run.say('/guide Use cents');
+    expect(run.state.verifying).toBeUndefined();
+    expect(run.effectTypes).not.toContain('dispatch_verification');
+    expect(dispatches(run)).toBe(1);
+  });
+
+  test('R-8: while it is paused, what does not continue the run asks for no verification', () => {
+    const run = verifiedTwice();
+    run.say('/pause');
+    for (const command of ['/status', '/pause', '/continue agent=nobody', '/accept']) {
+      run.say(command);
+      expect(run.types).not.toContain('verification_requested');
+    }
+    expect(run.state.status).toBe('reviewing');
+  });
+
+  test('R-8: a pause of a healthy verification asks for no second one', () => {
+    const run = verifying();
+    run.say('/pause');
+    run.say('/continue');
+    expect(run.state).toMatchObject({ status: 'building', verifying: 1 });
+    expect(run.effectTypes).not.toContain('dispatch_verification');
   });
 
   test('G-12: /pause does not say that the work is saved, because the turn of a lost job is not', () => {
