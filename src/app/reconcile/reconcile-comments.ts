@@ -139,11 +139,14 @@ export async function hearAtRest(
 ): Promise<void> {
   if (placed.phase !== 'resting') return;
   const { cursors } = round.deps.store;
-  const known = (await cursors.get('run', placed.run))?.rest?.[number];
+  const before = await cursors.get('run', placed.run);
+  const known = before?.rest?.[number];
   const at = updatedAt ?? known?.at;
   if (at === undefined) return;
   const settled = round.deps.now().getTime() - Date.parse(at) > SAME_MOMENT_MS;
-  if (known?.at === at && (known.settled || !settled)) return;
+  // Comments that were put off have no time yet, and are tried again in every round.
+  const isRead = before?.comments?.[number] !== undefined;
+  if (isRead && known?.at === at && (known.settled || !settled)) return;
   await catchUp({ ...round, hearsAtRest: true }, placed, number, true);
   const cursor = await cursors.get('run', placed.run);
   // Without their time they were put off, and only this list says when something had changed.

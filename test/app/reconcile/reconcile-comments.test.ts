@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listComments } from '../../../src/app/reconcile/list-comments.ts';
-import { catchUp, reconcileComments } from '../../../src/app/reconcile/reconcile-comments.ts';
+import { catchUp, hearAtRest, reconcileComments } from '../../../src/app/reconcile/reconcile-comments.ts';
 import type { RepositoryRound } from '../../../src/app/reconcile/repository-round.ts';
 import type { PlacedRun } from '../../../src/core/ports/run-log.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
@@ -135,4 +135,22 @@ test('R-8: a command that was meant for a run that a newer one has replaced does
     await desk.settle();
   }
   expect((await desk.state(newer)).status).not.toBe('cancelled');
+});
+
+test('R-1: a command on a run that rests is heard in the next round after its reading was put off, once', async () => {
+  const { issue } = placed.target;
+  const id = await cancelUnheard();
+  const resting: PlacedRun = { ...placed, phase: 'resting' };
+  const changed = new Date(desk.clock.ms).toISOString();
+  const look = (mayRead: boolean) =>
+    hearAtRest({ ...round, mayRead: () => mayRead }, resting, issue, changed);
+  const readUntil = async () => (await desk.store.cursors.get('run', 'r1'))?.comments?.[issue];
+  await look(false);
+  expect(await desk.store.runs.wasSeen(`comment:${id}`)).toBe(false);
+  await look(true);
+  expect(await desk.store.runs.wasSeen(`comment:${id}`)).toBe(true);
+  expect(await readUntil()).toBeDefined();
+  desk.exchanges.length = 0;
+  await look(true);
+  expect(desk.exchanges).toEqual([]);
 });
