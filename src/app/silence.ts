@@ -1,5 +1,7 @@
+import type { Effect } from '../core/contracts/effect.ts';
 import { type Dispatch, isCondemned } from '../core/ports/dispatches.ts';
 import type { AppDependencies } from './dependencies.ts';
+import { write } from './handle-input.ts';
 
 /** R-5: a job that works and says nothing for this long is shown as silent. Heartbeats come every 30 s. */
 const SILENT_MS = 150_000;
@@ -11,15 +13,27 @@ export function silentSince(dispatch: Dispatch, now: Date): string | undefined {
   return now.getTime() - Date.parse(heard_at) > SILENT_MS ? heard_at : undefined;
 }
 
+/** One silence is told once, and so is its end. */
+export function silenceKey({ op, heard_at }: Dispatch, since: string | undefined): string {
+  return `silence:${op}:${since ?? `back ${heard_at}`}`;
+}
+
 /**
  * Records what status or question are about to show of the job. An effect does it, which is repeated until they are written; recorded
- * by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of.
+ * by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of. The record counts for status
+ * and question, so whoever changes it has the other one written, too.
  */
-export async function noteSilence(deps: AppDependencies, run: string): Promise<void> {
+export async function noteSilence(
+  deps: AppDependencies,
+  run: string,
+  other: Effect | undefined,
+): Promise<void> {
   const { dispatches } = deps.store;
   const job = deps.jobs.isConnected ? await dispatches.newestClaimed(run) : undefined;
   if (!job || job.ended_at !== undefined) return;
   // A job that is locked out is no job of the run.
   const silent_at = isCondemned(job) ? undefined : silentSince(job, await deps.store.now());
-  if (silent_at !== job.silent_at) await dispatches.change(job.op, { silent_at });
+  if (silent_at === job.silent_at) return;
+  if (other) await write(deps, run, [other], [silenceKey(job, silent_at)]);
+  await dispatches.change(job.op, { silent_at });
 }

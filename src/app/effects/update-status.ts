@@ -21,7 +21,12 @@ export async function updateStatus(context: EffectContext): Promise<Performed> {
   // The outcome of publishing is part of the status; the publish writes the status when it is known.
   if (isPublishingDue(state, publication)) return {};
   const op = `${state.run}.status`;
-  await noteSilence(deps, state.run);
+  const { pending } = state;
+  await noteSilence(
+    deps,
+    state.run,
+    pending === undefined ? undefined : { type: 'ask', escalation: pending },
+  );
   const where = await commentContext(deps, state, target, op);
   const wanted = `${deps.settings.label}:${where.unpublished ? 'stopped' : stateLabel(state)}`;
   const stage = [

@@ -4,7 +4,7 @@ import { type Dispatch, STOPPED } from '../../core/ports/dispatches.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { logOf } from '../handlers/workflow-run-completed.ts';
-import { silentSince } from '../silence.ts';
+import { silenceKey, silentSince } from '../silence.ts';
 
 /**
  * A dispatch that GitHub answered without a run id, and that nobody claimed, is looked for by reconcile until then. GitHub lists a
@@ -122,7 +122,7 @@ async function showSilence(
   dispatch: Dispatch,
   now: Date,
 ): Promise<void> {
-  const { op, run, heard_at, silent_at } = dispatch;
+  const { run, silent_at } = dispatch;
   const since = deps.jobs.isConnected ? silentSince(dispatch, now) : undefined;
   if ((since === undefined) === (silent_at === undefined)) return;
   const at = deps.now().toISOString();
@@ -130,7 +130,7 @@ async function showSilence(
   const effects = [{ type: 'update_status' as const }, ...asked];
   const input = { type: 'write' as const, at, effects };
   // Until the status is written, this is noticed again and again.
-  const handled = await handleInput(deps, run, input, [`silence:${op}:${since ?? `back ${heard_at}`}`]);
+  const handled = await handleInput(deps, run, input, [silenceKey(dispatch, since)]);
   if (handled && !handled.duplicate)
     deps.log.warn({ run, job: dispatch.job, since }, since ? 'the job is silent' : 'the job is back');
 }

@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { write } from '../../../src/app/handle-input.ts';
+import type { Effect } from '../../../src/core/contracts/effect.ts';
 import { startRun } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
 
@@ -149,6 +151,39 @@ test('R-5: a job that falls silent while its question is open is shown as silent
   expect(await question()).toContain('the agent is paused, its work is saved');
   expect((await desk.state()).pending).toBe('e1');
 });
+
+test.each<[string, Effect]>([
+  ['status', { type: 'update_status' }],
+  ['question', { type: 'ask', escalation: 'e1' }],
+])(
+  'R-5: status and question both show a silent job, and its return, if its %s is written first',
+  async (_, first) => {
+    desk = await openAppDesk();
+    const { issue } = await desk.seed(askingRun(['colour']));
+    const written = async () => {
+      await write(desk.deps, 'r1', [first]);
+      await desk.settle();
+      const version = await versionOf();
+      await desk.watchJobs();
+      // Nothing more is to be written, so no effect leads to the next one.
+      expect(await versionOf()).toBe(version);
+      const [question] = await comments(issue, 'op=r1.e1 ');
+      return [
+        (await comments(issue, 'No sign of life from the job')).length === 1,
+        question?.body.includes('no sign of life from the job since'),
+      ];
+    };
+    const versionOf = async () => (await desk.store.runs.load('r1')).version;
+    // Progress that was put off is written before the silence.
+    desk.clock.ms += 60_000;
+    await desk.settle();
+    desk.clock.ms += 100_000;
+    expect(await written()).toEqual([true, true]);
+    const { op = '' } = (await desk.dispatch()) ?? {};
+    await desk.store.dispatches.change(op, { heard_at: new Date(desk.clock.ms).toISOString() });
+    expect(await written()).toEqual([false, false]);
+  },
+);
 
 test('R-5: a run that waits without a job is shown no silence', async () => {
   desk = await openAppDesk();
