@@ -6,25 +6,36 @@ import { write } from './handle-input.ts';
 import { replyOp } from './revise/remark-marker.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** How often a comment of ours is restored in an hour after edits by others. People take long to do that so often. */
+const MOST = { app: 1, person: 10 };
 
 /**
  * Writes one of our comments from the record again, with empty boxes. Its hash is cleared, because otherwise an unchanged text
- * is not written. False if that was decided before, or nothing is to be written.
+ * is not written. False if that was decided before, or nothing is to be written, or whoever edits it has used up the turns of this hour.
  */
 export async function restoreComment(
   deps: AppDependencies,
   state: RunState,
   { op, escalation }: Pick<SentComment, 'op' | 'escalation'>,
   seen: string,
-  more: readonly Effect[] = [],
+  { more = [], editedBy }: { more?: readonly Effect[]; editedBy?: 'app' | 'person' } = {},
 ): Promise<boolean> {
-  const effects = await effectsOf(deps, state, op, escalation);
-  if (effects.length === 0) return false;
   const isBack = async () => Boolean((await deps.store.comments.find(op))?.body_hash);
   const key = await keyToRestore(deps, seen, isBack);
   if (key === undefined) return false;
+  const keys = [key];
+  // The same edit is decided once more without a turn.
+  if (editedBy && key === seen) {
+    const turn = await turnToRestore(deps, op, editedBy);
+    if (turn === undefined) return false;
+    keys.push(turn);
+  }
+  const effects = await effectsOf(deps, state, op, escalation);
+  if (effects.length === 0) return false;
   await deps.store.comments.save(op, { body_hash: '' });
-  await write(deps, state.run, [...effects, ...more], [key]);
+  await write(deps, state.run, [...effects, ...more], keys);
   return true;
 }
 
@@ -41,6 +52,24 @@ export async function keyToRestore(
   if (!(await isBack())) return undefined;
   const again = `${seen}:${Math.floor(now().getTime() / MINUTE_MS)}`;
   return (await store.runs.wasSeen(again)) ? undefined : again;
+}
+
+/**
+ * Another App, or a program, may answer each restoring of our comment with another edit, for ever. So a restoring takes one of the
+ * hour's turns, whose key is kept with its decision. Undefined if none is left: the comment stays as it is.
+ */
+export async function turnToRestore(
+  { store, log, now }: AppDependencies,
+  op: string,
+  by: keyof typeof MOST,
+): Promise<string | undefined> {
+  const hour = Math.floor(now().getTime() / HOUR_MS);
+  for (let turn = 1; turn <= MOST[by]; turn += 1) {
+    const key = `restore-turn:${op}:${by}:${hour}:${turn}`;
+    if (!(await store.runs.wasSeen(key))) return key;
+  }
+  log.warn({ op, by }, 'a comment is edited again and again, so it is left as it is for this hour');
+  return undefined;
 }
 
 /** The effects that write the comment of this operation. */

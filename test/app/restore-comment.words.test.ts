@@ -121,12 +121,13 @@ test('S-15: an edit by another App is undone, and a box that it ticked is no com
   const question = await find(':escalation ');
   await editAsBot(question, `${question.body}\nFormatted.`);
   expect(await bodyOf(question)).toBe(question.body);
+  desk.clock.ms += 60 * MINUTE_MS;
   const box = /^- \[ \] <!-- autobuild:option id=e1\.cancel -->/m;
   await editAsBot(
     question,
     question.body.replace(box, (empty) => empty.replace('[ ]', '[x]')),
   );
-  expect(await bodyOf(question)).toBe(question.body);
+  expect(await bodyOf(question)).not.toContain('[x]');
   expect((await desk.state()).pending).toBe('e1');
   expect((await desk.olivia.comments(issue)).filter(({ body }) => body.includes(':reply '))).toEqual([]);
 });
@@ -159,4 +160,48 @@ test('S-15: what this App edits itself is not undone', async () => {
   desk.exchanges.length = 0;
   await editAsBot(question, `${question.body}\nOurs.`, 'autobuild[bot]');
   expect(desk.exchanges.filter(({ call }) => call.caller.kind === 'installation')).toEqual([]);
+});
+
+const restorings = ({ id }: SeenComment) =>
+  desk.exchanges.filter(
+    ({ call }) =>
+      call.caller.kind === 'installation' && call.method === 'PATCH' && call.path.endsWith(`/comments/${id}`),
+  ).length;
+
+test('S-15: another App that edits a comment again whenever it is restored is let be until the next hour', async () => {
+  const question = await find(':escalation ');
+  desk.exchanges.length = 0;
+  for (let time = 0; time < 3; time += 1) {
+    await changeSecond();
+    await editAsBot(question, `${question.body}\nFormatted.`);
+  }
+  expect(restorings(question)).toBe(1);
+  expect(await bodyOf(question)).toContain('Formatted.');
+  expect(desk.logged()).toContain('a comment is edited again and again');
+  desk.clock.ms += 60 * MINUTE_MS;
+  await changeSecond();
+  await editAsBot(question, `${question.body}\nFormatted anew.`);
+  expect(restorings(question)).toBe(2);
+  expect(await bodyOf(question)).not.toContain('Formatted');
+});
+
+test('S-15: a person, or a program with the account of one, cannot have a comment restored without end', async () => {
+  const question = await find(':escalation ');
+  desk.loseWebhooks(true);
+  await desk.person('walter').edit(question, `${question.body}\nReworded.`);
+  await desk.settle();
+  desk.loseWebhooks(false);
+  const told = desk.github.webhooks.deliveries.findLast(({ action }) => action === 'edited');
+  const payload = told?.payload as { comment: object };
+  desk.exchanges.length = 0;
+  for (let time = 0; time < 14; time += 1) {
+    desk.loseWebhooks(true);
+    await desk.person('walter').edit(question, `${question.body}\nReworded.`);
+    await desk.settle();
+    desk.loseWebhooks(false);
+    const updated_at = new Date(desk.clock.ms + time * 1_000).toISOString();
+    await desk.receive('issue_comment', { ...payload, comment: { ...payload.comment, updated_at } });
+    await desk.settle();
+  }
+  expect(restorings(question)).toBe(10);
 });

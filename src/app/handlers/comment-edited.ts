@@ -7,7 +7,7 @@ import { laneKey } from '../../core/ports/run-target.ts';
 import type { SentComment } from '../../core/ports/sent-comments.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
-import { restoreComment } from '../restore-comment.ts';
+import { restoreComment, turnToRestore } from '../restore-comment.ts';
 import { emptyBoxes, newTicks } from '../ticked-boxes.ts';
 import { readMarker } from '../upsert-comment.ts';
 import { handleCommand } from './handle-command.ts';
@@ -51,6 +51,8 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   const isReworded = deps.hash(emptyBoxes(comment.body)) !== ours.body_hash;
   const { login } = edited;
   const refuse = async (because: string, detail: string) => {
+    // Without a turn the box stays ticked, so a reply would be followed by the next one.
+    if (!(await turnToRestore(deps, op, 'person'))) return;
     const title = `Nothing changed: ${because}`;
     await write(deps, run, [{ type: 'reply', reply: { tone: 'refused', title, detail } }], [seen]);
     await restore();
@@ -97,7 +99,7 @@ async function emptyAgain(
   seen: string,
 ): Promise<void> {
   const { state } = await deps.store.runs.load(run);
-  if (state) await restoreComment(deps, state, comment, seen);
+  if (state) await restoreComment(deps, state, comment, seen, { editedBy: 'person' });
 }
 
 /** V-7: the boxes under a report about CI. */
@@ -146,7 +148,7 @@ const WRITES_COMMENTS: ReadonlySet<Outgoing['type']> = new Set([
 async function undoRewording(
   deps: AppDependencies,
   github: GitHub,
-  { comment }: Pick<Edited, 'comment'>,
+  { comment, isBot }: Pick<Edited, 'comment' | 'isBot'>,
   ignored: readonly string[],
 ): Promise<void> {
   const ours = await deps.store.comments.ofComment(comment.id);
@@ -156,5 +158,7 @@ async function undoRewording(
   const ticks = newTicks('', present?.body ?? '').filter((id) => !ignored.includes(id));
   if (!present || ticks.length > 0 || deps.hash(present.body) === ours.body_hash) return;
   const { state } = await deps.store.runs.load(ours.run);
-  if (state) await restoreComment(deps, state, ours, `reworded:${comment.id}:${comment.updated_at}`);
+  if (!state) return;
+  const editedBy = isBot ? 'app' : 'person';
+  await restoreComment(deps, state, ours, `reworded:${comment.id}:${comment.updated_at}`, { editedBy });
 }

@@ -165,7 +165,7 @@ async function lookForComments(
   }
   const restore = async (ours: SentComment | undefined, key: string, more: Effect[] = []) => {
     if (!ours || !isUnseen(ours.comment_id) || (await github.comment(ours.comment_id))) return false;
-    return restoreComment(deps, state, ours, `${key}:${run}:${ours.comment_id}`, more);
+    return restoreComment(deps, state, ours, `${key}:${run}:${ours.comment_id}`, { more });
   };
   const again = [
     await restore(asked, 'asked-again', [{ type: 'update_status' }]),
