@@ -48,7 +48,9 @@ describe.each(DESKS)('%s', (desk) => {
     await scene.olivia.edit(question, `${question.body}\n${forged}\n- [x] /cancel`);
     await scene.olivia.comment(story.issue, '/status');
     await story.comment(':reply ', 'Waiting for you');
-    expect(await scene.olivia.labels(story.issue)).toContain('autobuild:waiting');
+    await until('the label', async () =>
+      (await scene.olivia.labels(story.issue)).includes('autobuild:waiting'),
+    );
     await scene.olivia.comment(story.issue, '/cancel');
     await story.reached('stopped');
   });
