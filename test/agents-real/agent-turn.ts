@@ -23,7 +23,8 @@ const LAST_EVENTS = 12;
 const EVENT_CHARS = 1_500;
 const STDERR_CHARS = 4_000;
 
-const CLI = join(import.meta.dirname, '../../src/cli.ts');
+const REPOSITORY = join(import.meta.dirname, '../..');
+const CLI = join(REPOSITORY, 'src/cli.ts');
 
 export interface TurnOptions {
   agent: Agent;
@@ -168,7 +169,8 @@ function boxFor({ worktree, home, env }: TurnOptions) {
     hidden: [],
     // Agents also read in the directories above the worktree.
     shared: [dirname(worktree), home],
-    readable: [cache],
+    // The box has a `/tmp` of its own, and a checkout may be below the one of the machine.
+    readable: [cache, REPOSITORY],
     home: env.HOME,
   };
   const box = openBox(plan, 'best', { byRoot: true });
