@@ -2,7 +2,7 @@ import type { Probot } from 'probot';
 import { isSameLabel } from '../core/same-label.ts';
 import type { HostedDependencies } from './dependencies.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
-import { onLabelGone } from './handlers/label-gone.ts';
+import { onLabelChanged } from './handlers/label-gone.ts';
 import { onWorkflowRunCompleted } from './handlers/workflow-run-completed.ts';
 import { forgetInstalled } from './reconcile/installed-repositories.ts';
 import { type Name, onRepositoryEvents, type ProbotName, type Webhook } from './repository-events.ts';
@@ -19,14 +19,15 @@ export default function autobuild(deps: HostedDependencies): (app: Probot) => vo
       );
     onRepositoryEvents(deps, on);
     on(['label.deleted', 'label.edited'], async ({ payload }) => {
-      const before = payload.action === 'edited' ? payload.changes?.name?.from : payload.label.name;
-      if (!isSameLabel(before, label)) return;
-      // Another spelling of the same name is the same label.
-      if (payload.action === 'edited' && isSameLabel(payload.label.name, label)) return;
-      await onLabelGone(deps, {
+      const isRenamed = payload.action === 'edited';
+      const names = [payload.label.name, isRenamed ? payload.changes?.name?.from : undefined];
+      // A new colour, or another spelling of the same name, is the same label.
+      const isSame = isRenamed && (names[1] === undefined || names.every((name) => isSameLabel(name, label)));
+      if (isSame || !names.some((name) => isSameLabel(name, label))) return;
+      await onLabelChanged(deps, {
         repo_id: payload.repository.id,
         login: payload.sender.login,
-        how: payload.action === 'edited' ? 'renamed' : 'deleted',
+        how: isRenamed ? 'renamed' : 'deleted',
       });
     });
     on('workflow_run.completed', async ({ payload }) => {

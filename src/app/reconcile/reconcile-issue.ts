@@ -9,6 +9,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
 import { onIssueGone } from '../handlers/issue-gone.ts';
+import { onLabelBack } from '../handlers/label-gone.ts';
 import { keyToRestore, restoreComment } from '../restore-comment.ts';
 import type { Ending } from '../who-ended.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
@@ -71,6 +72,7 @@ export async function compareListed(
   const { cursors } = round.deps.store;
   const cursor = await cursors.get('run', placed.run);
   if (cursor?.absent) await cursors.set('run', placed.run, { ...cursor, absent: undefined });
+  await onLabelBack(round.deps, placed.run);
   return compareWithIssue(round, placed, issue);
 }
 

@@ -14,6 +14,7 @@ afterEach(() => desk.close());
 
 const DAY_MS = 24 * 3_600_000;
 const REPOSITORY_LABEL = '/repos/olivia/shop/labels/autobuild';
+const MINUTE_MS = 60_000;
 const isUnderWay = async () => (await desk.state(run)).finished === undefined;
 
 async function hear(event: 'label.deleted' | 'label.edited', payload: object): Promise<void> {
@@ -67,6 +68,34 @@ test('C-6: the label is renamed and made again, and the run is paused for a quar
   expect(await isUnderWay()).toBe(true);
 });
 
+test.each([
+  ['its webhooks are heard', false],
+  ['its webhooks are lost', true],
+])('C-6: the label is renamed and renamed back, %s: taking it off cancels again', async (_, areLost) => {
+  desk.loseWebhooks(areLost);
+  await desk.github.upstream('PATCH', REPOSITORY_LABEL, { new_name: 'robot' });
+  if (!areLost)
+    await hear('label.edited', { label: { name: 'robot' }, changes: { name: { from: 'autobuild' } } });
+  await desk.reconcile();
+  await desk.github.upstream('PATCH', '/repos/olivia/shop/labels/robot', { new_name: 'autobuild' });
+  if (areLost) {
+    desk.clock.ms += MINUTE_MS;
+    await desk.reconcile();
+  } else await hear('label.edited', { label: { name: 'autobuild' }, changes: { name: { from: 'robot' } } });
+  expect(await isUnderWay()).toBe(true);
+  desk.loseWebhooks(false);
+  await desk.olivia.unlabel(issue, 'autobuild');
+  await desk.settle();
+  expect((await desk.state(run)).status).toBe('cancelled');
+});
+
+test('C-6: the webhook of a deletion comes when the label is back and a run has begun: taking it off cancels', async () => {
+  await hear('label.deleted', { label: { name: 'autobuild' } });
+  await desk.olivia.unlabel(issue, 'autobuild');
+  await desk.settle();
+  expect((await desk.state(run)).status).toBe('cancelled');
+});
+
 test('C-6: a new colour of the label, and the end of another label, change nothing', async () => {
   await hear('label.edited', { label: { name: 'autobuild' }, changes: { color: { from: 'ffffff' } } });
   await hear('label.deleted', { label: { name: 'bug' } });
@@ -83,6 +112,7 @@ test('C-6: one run that fails keeps no other from being spared', async () => {
   for (const [index, other] of ['broken', 'r2'].entries())
     await runs.commit(other, 0, { ...request(other), target: { ...place, issue: 9_990 + index } });
   runs.target = (of) => (of === 'broken' ? Promise.reject(new Error('no such run')) : target(of));
+  await desk.github.upstream('DELETE', REPOSITORY_LABEL);
   await expect(hear('label.deleted', { label: { name: 'autobuild' } })).rejects.toThrow();
   for (const spared of [run, 'r2']) expect((await cursors.get('label_gone', spared))?.since).toBeDefined();
   runs.target = target;
