@@ -4,7 +4,7 @@ import type { GitHub } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client/client.ts';
 import { PER_PAGE, readAllPages } from './client/pages.ts';
 
-type Methods = Pick<GitHub, 'workflowRun' | 'workflowRuns' | 'workflowJobs' | 'cancelRun'>;
+type Methods = Pick<GitHub, 'workflowRun' | 'workflowRuns' | 'workflowJobs' | 'jobMessages' | 'cancelRun'>;
 type Job =
   Endpoints['GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs']['response']['data']['jobs'][number];
 type Answer = Endpoints['GET /repos/{owner}/{repo}/actions/runs/{run_id}']['response']['data'];
@@ -42,6 +42,17 @@ export function createWorkflowRunMethods({ request }: Client): Methods {
       return jobs.filter(({ run_attempt = 1 }) => run_attempt === attempt).map(toWorkflowJob);
     },
 
+    async jobMessages(job) {
+      // A job is the check run of the same id.
+      const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
+      const answer = await request(route, { check_run_id: job, per_page: PER_PAGE }).catch(
+        (error: unknown) => {
+          if (!isStatus(error, 403, 404)) throw error;
+        },
+      );
+      return (answer?.data ?? []).flatMap(({ message }) => message ?? []);
+    },
+
     async cancelRun(id) {
       await request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', { run_id: id }).catch(
         (error: unknown) => {
@@ -54,8 +65,9 @@ export function createWorkflowRunMethods({ request }: Client): Methods {
 }
 
 /** A job that waits for a machine has a time, too, but no steps. */
-function toWorkflowJob({ conclusion, steps = [], started_at, completed_at }: Job): WorkflowJob {
+function toWorkflowJob({ id, conclusion, steps = [], started_at, completed_at }: Job): WorkflowJob {
   return {
+    id: Number(id),
     conclusion,
     began_at: steps.length > 0 ? started_at : undefined,
     ended_at: completed_at ?? undefined,
@@ -65,6 +77,7 @@ function toWorkflowJob({ conclusion, steps = [], started_at, completed_at }: Job
 function toWorkflowRun(answer: Answer): WorkflowRun {
   return {
     id: Number(answer.id),
+    commit: answer.head_sha,
     status: answer.status ?? 'queued',
     conclusion: answer.conclusion,
     attempt: answer.run_attempt ?? 1,

@@ -4,6 +4,7 @@ import { exampleItem, useGitHubApi } from './github-api.ts';
 const READ = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}';
 const LIST = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs';
 const JOBS = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs';
+const MESSAGES = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
 const CANCEL = 'POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel';
 
 const { on, sent, github } = useGitHubApi();
@@ -18,6 +19,7 @@ test('a run is named by its run-name', async () => {
       conclusion: 'failure',
       run_attempt: 2,
       name: 'Autobuild',
+      head_sha: '0a1b2c3d',
       display_title: 'issue-7 op-1',
       created_at: '2026-01-01T00:00:00Z',
       updated_at: '2026-01-01T01:00:00Z',
@@ -26,6 +28,7 @@ test('a run is named by its run-name', async () => {
   });
   expect(await github.workflowRun(77)).toEqual({
     id: 77,
+    commit: '0a1b2c3d',
     status: 'completed',
     conclusion: 'failure',
     attempt: 2,
@@ -76,10 +79,21 @@ test('R-13: jobs of one attempt have the times of their machines, and none if th
   on(JOBS, { at, answer: { total_count: 3, jobs } });
   const ended = { conclusion: 'cancelled', ended_at: times.completed_at };
   expect(await github.workflowJobs(77, 2)).toEqual([
-    { ...ended, began_at: times.started_at },
-    { ...ended, began_at: undefined },
+    { id: expect.any(Number), ...ended, began_at: times.started_at },
+    { id: expect.any(Number), ...ended, began_at: undefined },
   ]);
   expect(sent[0]?.query).toEqual({ filter: 'all', per_page: '100', page: '1' });
   on(JOBS, { at, status: 404 });
   expect(await github.workflowJobs(77, 1)).toEqual([]);
+});
+
+test('R-13: what GitHub says of a job is on the check run of the same id; empty where that may not be read', async () => {
+  const on399 = { at: { check_run_id: 399 } };
+  const over = 'The job has exceeded the maximum execution time of 30m0s';
+  on(MESSAGES, { ...on399, answer: [exampleItem(MESSAGES, { message: over })] });
+  expect(await github.jobMessages(399)).toEqual([over]);
+  on(MESSAGES, { ...on399, status: 403, answer: { message: 'Resource not accessible by integration' } });
+  expect(await github.jobMessages(399)).toEqual([]);
+  on(MESSAGES, { ...on399, status: 500, answer: { message: 'Server Error' } });
+  await expect(github.jobMessages(399)).rejects.toMatchObject({ status: 500 });
 });

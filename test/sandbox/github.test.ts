@@ -181,7 +181,7 @@ describe('our additions answer as GitHub describes', () => {
     expect(await github.workflowRun(run_id)).toMatchObject({ status: 'in_progress', name: 'autobuild #7' });
     expect(await github.workflowRun(waiting.run_id ?? 0)).toMatchObject({ status: 'queued' });
     expect(await github.workflowJobs(run_id, 1)).toEqual([
-      { conclusion: null, began_at: expect.any(String) },
+      { id: expect.any(Number), conclusion: null, began_at: expect.any(String) },
     ]);
     await expect(github.dispatchWorkflow('autobuild.yml', 'main', { kind: 'build' })).rejects.toThrow(
       /issue/,

@@ -489,6 +489,7 @@ export class FakeGitHub {
         this.runs.filter(({ created_at }) => created_at >= toSecond(since)).map((run) => ({ ...run })),
       /** No job here ever runs out of time. */
       workflowJobs: () => [],
+      jobMessages: () => [],
       cancelRun: (id: number) => {
         const run = this.runs.find((one) => one.id === id);
         if (run && run.status !== 'completed') this.onCancel(run);
@@ -576,6 +577,7 @@ export class FakeGitHub {
     const id = this.nextId();
     const run: ActionsRun = {
       id,
+      commit: 'c0',
       status: 'queued',
       conclusion: null,
       attempt: 1,

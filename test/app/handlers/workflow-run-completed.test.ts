@@ -68,10 +68,11 @@ test('R-13: one minute and more before its time is over it is a person who cance
 });
 
 /** What GitHub tells of the jobs of every Actions run: one that Actions cancelled now, of the first attempt. */
-function cancelledAfter(minutes: number, { hasMachine = true } = {}): void {
+function cancelledAfter(minutes: number, { hasMachine = true, messages = [] as string[] } = {}): void {
   const at = (ms: number) => new Date(ms).toISOString();
   const { ms } = desk.clock;
   const job = {
+    id: 399,
     name: 'build',
     run_attempt: 1,
     status: 'completed',
@@ -80,10 +81,12 @@ function cancelledAfter(minutes: number, { hasMachine = true } = {}): void {
     completed_at: at(ms),
     steps: hasMachine ? [{ name: 'Set up job', status: 'completed', conclusion: 'success', number: 1 }] : [],
   };
-  const skipped = { ...job, name: 'verify', conclusion: 'skipped', steps: [] };
-  desk.interfere(({ path }) =>
-    path.endsWith('/jobs') ? { status: 200, body: { total_count: 2, jobs: [skipped, job] } } : undefined,
-  );
+  const skipped = { ...job, id: 398, name: 'verify', conclusion: 'skipped', steps: [] };
+  desk.interfere(({ path }) => {
+    if (path.endsWith('/jobs')) return { status: 200, body: { total_count: 2, jobs: [skipped, job] } };
+    if (!path.endsWith('/check-runs/399/annotations')) return undefined;
+    return { status: 200, body: messages.map((message) => ({ message })) };
+  });
 }
 
 const events = async (run = 'r1') =>
@@ -133,6 +136,65 @@ test('R-13: a job that a person cancels while it waits for a machine had no time
   cancelledAfter(400, { hasMachine: false });
   await desk.endActionsRun(dispatched?.id ?? 0, 'cancelled');
   expect((await desk.state(run)).paused).toBeDefined();
+});
+
+/** Changes the job in the workflow of the default branch. */
+async function setJob(job: object): Promise<void> {
+  const path = '/repos/olivia/shop/contents/.github/workflows/autobuild.yml';
+  const { content, sha } = (await desk.github.upstream('GET', path)).body as { content: string; sha: string };
+  const line = JSON.stringify({ 'runs-on': 'ubuntu-latest', steps: [{ run: 'true' }], ...job });
+  const text = Buffer.from(content, 'base64')
+    .toString()
+    .replace(/build: .*/, () => `build: ${line}`);
+  const saved = { message: 'The job', content: Buffer.from(text).toString('base64'), sha };
+  expect((await desk.github.upstream('PUT', path, saved)).status).toBe(200);
+}
+
+/** A new run, whose job GitHub calls cancelled after so many minutes. */
+async function cancelAfter(minutes: number, meanwhile = () => Promise.resolve()): Promise<boolean> {
+  const { run } = await desk.begin();
+  const [dispatched] = desk.github.workflows.runs;
+  await meanwhile();
+  desk.clock.ms += minutes * 60_000;
+  cancelledAfter(minutes);
+  await desk.endActionsRun(dispatched?.id ?? 0, 'cancelled');
+  return (await desk.state(run)).paused !== undefined;
+}
+
+test.each([
+  ['The job has exceeded the maximum execution time of 1h30m0s', 90],
+  ['The job has exceeded the maximum execution time of 45m0s', 45],
+  ['The job running on runner GitHub Actions 2 has exceeded the maximum execution time of 60 minutes.', 60],
+])(
+  'R-13: what GitHub says of a job that ran out of time counts, whatever the file says: %s',
+  async (said, minutes) => {
+    desk = await openAppDesk();
+    await setJob({ 'timeout-minutes': `$\{{ fromJSON(vars.MINUTES) }}` });
+    await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+    desk.clock.ms += minutes * 60_000;
+    cancelledAfter(minutes, { messages: [said, 'The operation was canceled.'] });
+    await ended('cancelled');
+    expect((await desk.state()).paused).toBeUndefined();
+    const reason = `the job hit its time limit of ${minutes} minutes`;
+    expect(await events()).toContainEqual(expect.objectContaining({ type: 'job_lost', reason }));
+  },
+);
+
+test('R-13: a limit that was raised while a job ran into the old one is not the one that the job had', async () => {
+  desk = await openAppDesk();
+  await setJob({ 'timeout-minutes': 30 });
+  const isPerson = await cancelAfter(30, () => setJob({ 'timeout-minutes': 350 }));
+  expect(isPerson).toBe(false);
+  expect(builds()).toBe(2);
+});
+
+test.each([
+  ['of GitHub, which ends every job after six hours', 'ubuntu-latest', false],
+  ['of its own is stopped by a person after six hours', ['self-hosted', 'linux'], true],
+])('R-13: a job that may take ten hours on a machine %s', async (_, machine, isPerson) => {
+  desk = await openAppDesk();
+  await setJob({ 'timeout-minutes': 600, 'runs-on': machine });
+  expect(await cancelAfter(361)).toBe(isPerson);
 });
 
 test('R-13: a job that waited a day for its runner was not cancelled by a person', async () => {

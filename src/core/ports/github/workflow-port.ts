@@ -1,5 +1,7 @@
 export interface WorkflowRun {
   id: number;
+  /** Where its workflow file comes from. */
+  commit: string;
   status: 'queued' | 'in_progress' | 'completed' | string;
   conclusion: string | null;
   attempt: number;
@@ -13,6 +15,7 @@ export interface WorkflowRun {
 
 /** A job of one attempt of a workflow run. Both times are GitHub's own. */
 export interface WorkflowJob {
+  id: number;
   conclusion: 'success' | 'failure' | 'cancelled' | 'skipped' | string | null;
   /** When its machine began. Undefined if it never had one. */
   began_at?: string;
@@ -32,5 +35,7 @@ export interface WorkflowMethods {
   workflowRuns(workflow: string, since: string): Promise<WorkflowRun[]>;
   /** Empty if the run does not exist any more. */
   workflowJobs(run: number, attempt: number): Promise<WorkflowJob[]>;
+  /** What GitHub says on the page of a job. Empty if it may not be read. */
+  jobMessages(job: number): Promise<string[]>;
   cancelRun(id: number): Promise<void>;
 }
