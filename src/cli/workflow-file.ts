@@ -20,6 +20,7 @@ const Step = z.looseObject({
   run: z.string().optional().catch(undefined),
   with: z.record(z.string(), z.unknown()).optional().catch(undefined),
   env: Env,
+  'timeout-minutes': z.unknown().optional(),
 });
 const Job = z.looseObject({
   uses: z.string().optional().catch(undefined),
@@ -76,17 +77,26 @@ export interface CalledWorkflow {
   hasChecks: boolean;
 }
 
+/** `unreadable` for an expression; undefined if none is set. */
+type Minutes = number | 'unreadable' | undefined;
+
+interface WorkflowStep {
+  uses?: string;
+  run?: string;
+  /** The input of that name. */
+  desk?: string;
+  timeoutMinutes?: Minutes;
+}
+
 export interface WorkflowJob {
   name: string;
   uses: string[];
-  /** `desk` is the input of that name. */
-  steps: { uses?: string; run?: string; desk?: string }[];
+  steps: WorkflowStep[];
   /** True for the job that verifies, by its condition. */
   isVerify: boolean;
   /** Labels of the machine, which may be expressions. Undefined if they cannot be read. */
   runsOn?: string[];
-  /** `unreadable` for an expression; undefined if none is set. */
-  timeoutMinutes?: number | 'unreadable';
+  timeoutMinutes?: Minutes;
   /** AUTOBUILD_JOB_MINUTES as it is set for a step, for the job or for all jobs. */
   jobMinutes?: string;
   environment?: string;
@@ -179,17 +189,22 @@ function summariseJob(name: string, job: z.infer<typeof Job>, env: z.infer<typeo
   return {
     name,
     uses: usesOf(job),
-    steps: job.steps.map(({ uses, run, with: inputs }) => ({
+    steps: job.steps.map(({ uses, run, with: inputs, ...step }) => ({
       uses,
       run,
       desk: typeof inputs?.desk === 'string' ? inputs.desk : undefined,
+      timeoutMinutes: readMinutes(step['timeout-minutes']),
     })),
     isVerify: /'verify'/.test(String(job.if)),
     runsOn: readLabels(job['runs-on']),
-    timeoutMinutes: timeout === undefined || typeof timeout === 'number' ? timeout : 'unreadable',
+    timeoutMinutes: readMinutes(timeout),
     jobMinutes: minutes === undefined ? undefined : String(minutes),
     environment: readName(environment),
   };
+}
+
+function readMinutes(value: unknown): Minutes {
+  return value === undefined || typeof value === 'number' ? value : 'unreadable';
 }
 
 /** `runs-on` is a label, a list of labels, or a group with labels. */

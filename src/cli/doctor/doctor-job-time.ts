@@ -6,6 +6,7 @@ import { findActionReferences } from './doctor-workflow.ts';
 
 /** GitHub's limit for a job that sets none, and for every job on its own machines. */
 const LONGEST_JOB_MINUTES = 360;
+const GITHUBS_OWN = /^(?:ubuntu|windows|macos)-/i;
 /** The time that a job needs at its end, to save its work for its successor. */
 const SAVING_MINUTES = 5;
 
@@ -14,11 +15,9 @@ export function examineJobTime({ jobs }: WorkflowFile): Finding[] {
   return jobs.filter((job) => !job.isVerify && findActionReferences(job).length > 0).map(examineJob);
 }
 
-function examineJob({
-  name,
-  timeoutMinutes = LONGEST_JOB_MINUTES,
-  jobMinutes: written,
-}: WorkflowJob): Finding {
+function examineJob(job: WorkflowJob): Finding {
+  const { name, jobMinutes: written } = job;
+  const timeoutMinutes = endOf(job);
   const check = 'time';
   const minutes = Number(written || DEFAULT_JOB_MINUTES);
   const where = `${WORKFLOW_PATH}: \`jobs.${name}\``;
@@ -48,4 +47,17 @@ function examineJob({
     check,
     `A job hands over after ${minutes} minutes, before Actions ends it after ${timeoutMinutes}.`,
   );
+}
+
+/** When Actions ends the agent: by the limit of the job, of its machine or of the action's own step, whichever comes first. */
+function endOf(job: WorkflowJob): number | 'unreadable' {
+  const { timeoutMinutes = LONGEST_JOB_MINUTES, runsOn = [], steps } = job;
+  const limits = [
+    timeoutMinutes,
+    ...(runsOn.some((label) => GITHUBS_OWN.test(label)) ? [LONGEST_JOB_MINUTES] : []),
+    ...steps
+      .filter(({ uses = '' }) => findActionReferences({ uses: [uses] }).length > 0)
+      .flatMap((step) => step.timeoutMinutes ?? []),
+  ];
+  return limits.includes('unreadable') ? 'unreadable' : Math.min(...limits.map(Number));
 }

@@ -5,9 +5,9 @@ import { findActionReferences } from './doctor-workflow.ts';
 
 const REMEDY = 'Use `runs-on: ubuntu-latest`, or a machine of your own with Linux.';
 
-/** Machines of GitHub on which no job of Autobuild can work, by their label. */
+/** Machines on which no job of Autobuild can work, by their label. */
 const UNUSABLE: { label: RegExp; why: string }[] = [
-  { label: /^windows-/i, why: 'a machine with Windows, and the action needs Linux or macOS' },
+  { label: /^windows(?:-|$)/i, why: 'a machine with Windows, and the action needs Linux or macOS' },
   { label: /^ubuntu-slim$/i, why: 'a machine that ends each job after 15 minutes' },
   {
     label: /^(?:ubuntu-(?:16|18|20)\.04|macos-(?:10\.\d+|11|12|13))(?:-|$)/i,

@@ -566,6 +566,19 @@ describe('each problem with its remedy', () => {
       { check: 'time', status: 'problem', message: expect.stringContaining('after 30 minutes') },
     ],
     [
+      'a time-out above what a machine of GitHub allows',
+      async () => {
+        const longer = TEMPLATE.replace('timeout-minutes: 350', 'timeout-minutes: 600');
+        await setFile(WORKFLOW, longer.replace('AUTOBUILD_JOB_MINUTES: 340', 'AUTOBUILD_JOB_MINUTES: 590'));
+      },
+      { check: 'time', status: 'problem', message: expect.stringContaining('after 360 minutes') },
+    ],
+    [
+      'a time-out of the step of the action',
+      () => setting('- uses: autobuild/autobuild@v0.1.0', '$&\n        timeout-minutes: 30'),
+      { check: 'time', status: 'problem', message: expect.stringContaining('after 30 minutes') },
+    ],
+    [
       'a time-out that is an expression',
       () => setting('timeout-minutes: 350', 'timeout-minutes: $' + '{{ vars.MINUTES }}'),
       { check: 'time', status: 'unknown', message: expect.stringContaining('cannot be compared') },
@@ -578,6 +591,11 @@ describe('each problem with its remedy', () => {
         status: 'problem',
         message: expect.stringContaining('`jobs.build` runs on windows-latest'),
       },
+    ],
+    [
+      'a machine of their own with Windows',
+      () => setFile(WORKFLOW, TEMPLATE.replace('ubuntu-latest', '[self-hosted, Windows, X64]')),
+      { check: 'runner', status: 'problem', message: expect.stringContaining('runs on Windows') },
     ],
     [
       'a machine that ends jobs early',
