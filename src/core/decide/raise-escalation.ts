@@ -87,6 +87,7 @@ export function repeatEscalation(
     resolution: undefined,
     acknowledged: undefined,
     reminders: 0,
+    reminded_at: undefined,
     follows: earlier.id,
     during_turn: false,
   };

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { write } from '../../../src/app/handle-input.ts';
 import type { Effect } from '../../../src/core/contracts/effect.ts';
-import { startRun } from '../../core/run-builder.ts';
+import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -92,6 +92,22 @@ test('R-13: a run that waits for a person needs no job', async () => {
   await desk.watchJobs();
   expect(builds()).toBe(before);
   expect((await desk.state()).pending).toBe('e1');
+});
+
+test('R-13: pauses while a verification waits for its runner take none of its attempts', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
+  run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
+  const { issue } = await desk.seed(run);
+  for (const _ of ['once', 'twice', 'three times', 'four times']) {
+    await desk.olivia.comment(issue, '/pause');
+    await desk.settle();
+    await desk.olivia.comment(issue, '/continue');
+    await desk.settle();
+    desk.clock.ms += 10_000;
+    await desk.watchJobs();
+    expect(await desk.state()).toMatchObject({ status: 'building', verifying: 1 });
+  }
 });
 
 test('R-5: a silent job is shown as silent within 180 s, and as back when it is; it is not replaced', async () => {

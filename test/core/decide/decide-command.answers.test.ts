@@ -304,6 +304,16 @@ describe('debug first', () => {
     expect(run.effectTypes).toEqual(expect.arrayContaining(['ask', 'notify', 'set_timer']));
   });
 
+  test('E-12: a question that is asked again is reminded of as a new one', () => {
+    const asked = startRun({ guards: { max_iterations: 1 } }).turn({ verification: fails() });
+    asked.sleep(3600).timer();
+    expect(asked.asked.reminded_at).toBeDefined();
+    asked.say('/debug');
+    asked.turn({ report: { status: 'partial', root_cause_found: false }, observed: [] });
+    expect(asked.asked).toMatchObject({ id: 'e2', follows: 'e1', reminders: 0 });
+    expect(asked.asked.reminded_at).toBeUndefined();
+  });
+
   test('G-8: `found` without a cause, or no report at all, is not found', () => {
     for (const report of [{ status: 'partial', root_cause_found: true }, undefined]) {
       expect(debugging().turn({ report, observed: [] }).asked.follows).toBe('e1');

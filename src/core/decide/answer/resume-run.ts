@@ -10,6 +10,7 @@ import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { GivenAnswer } from './given-command.ts';
+import { nextJob } from './next-job.ts';
 
 interface ResumeOptions {
   /** The agent is told this. Empty: it just continues. */
@@ -53,16 +54,17 @@ export function resumeRun({ state, pending, input, rules }: GivenAnswer, options
     nextTurn: options.nextTurn ?? 'normal',
     agent: options.agent,
   });
+  const events = [
+    ...(options.before ?? []),
+    ...resolveQuestion(pending, input, options.status ?? 'resolved'),
+    ...prepared,
+  ];
   return {
-    events: [
-      ...(options.before ?? []),
-      ...resolveQuestion(pending, input, options.status ?? 'resolved'),
-      ...prepared,
-    ],
+    events,
     effects: [
       ...closingEffects(pending),
       replyTo(input, options.reply ?? acknowledge(command, pending.hint?.grants)),
-      ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }]),
+      ...nextJob(state, events),
     ],
   };
 }

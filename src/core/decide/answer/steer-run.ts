@@ -4,6 +4,7 @@ import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { GivenCommand } from './given-command.ts';
+import { nextJob } from './next-job.ts';
 
 interface SteerOptions {
   /** The agent is told this. Empty: it just continues. */
@@ -44,7 +45,7 @@ export function steerRun({ state, input, rules }: GivenCommand, options: SteerOp
       }),
       // Stopped before the next job is dispatched, because two jobs of one issue do not run side by side.
       ...(dropped ? [{ type: 'stop_verification' as const }] : []),
-      ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }]),
+      ...nextJob(state, events),
     ],
   };
 }

@@ -7,6 +7,7 @@ import { approvalLine } from '../../work/approval-line.ts';
 import { matchesPattern } from '../../work/path-pattern.ts';
 import { bindToContent, isApprovedWork, unnamedBy } from '../../work/work-approvals.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
+import { withoutJob } from '../answer/next-job.ts';
 import { resumeRun } from '../answer/resume-run.ts';
 import { steerRun } from '../answer/steer-run.ts';
 import { type Decision, refuse } from '../decision.ts';
@@ -155,7 +156,7 @@ function completeIfApproved({ state, pending, input, rules }: GivenAnswer, resum
   const completed = completeRun(after, record, input.at);
   return {
     events: [...resumed.events, ...completed.events],
-    effects: [...resumed.effects.filter(({ type }) => type !== 'dispatch_job'), ...completed.effects],
+    effects: [...withoutJob(resumed.effects), ...completed.effects],
   };
 }
 

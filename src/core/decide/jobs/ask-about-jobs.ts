@@ -4,6 +4,7 @@ import type { Hint, Option, Trigger } from '../../contracts/guard.ts';
 import type { Rules } from '../../contracts/rules.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import type { GivenAnswer, GivenCommand } from '../answer/given-command.ts';
+import { withoutJob } from '../answer/next-job.ts';
 import { closingEffects, resolveQuestion } from '../close-question.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { evolve } from '../evolve.ts';
@@ -137,6 +138,6 @@ function askForVerification(
   const again = requestVerification(after, at, { reason: 'its ticket was used twice', log_url });
   return {
     events: [...events, ...again.events],
-    effects: [...effects.filter(({ type }) => type !== 'dispatch_job'), ...again.effects],
+    effects: [...withoutJob(effects), ...again.effects],
   };
 }
