@@ -6,6 +6,7 @@ import type { AppDependencies } from './dependencies.ts';
 import { onBasePushed } from './handlers/base-pushed.ts';
 import { onCiCompleted } from './handlers/ci-completed.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
+import { onCommentDeleted } from './handlers/comment-deleted.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onIssueGone } from './handlers/issue-gone.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
@@ -115,6 +116,9 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
       isBot,
       issue: payload.issue.number,
     });
+  });
+  on('issue_comment.deleted', async ({ payload }) => {
+    await onCommentDeleted(deps, { id: payload.comment.id, isBot: payload.sender.type !== 'User' });
   });
   on('pull_request.closed', async ({ id, payload }) => {
     await onPullRequestClosed(deps, {

@@ -4,7 +4,7 @@
  */
 export const WEBHOOK_EVENTS = {
   issues: ['labeled', 'unlabeled', 'closed', 'deleted', 'transferred', 'locked'],
-  issue_comment: ['created', 'edited'],
+  issue_comment: ['created', 'edited', 'deleted'],
   pull_request: ['closed', 'reopened', 'edited', 'labeled'],
   pull_request_review: ['submitted', 'edited', 'dismissed'],
   pull_request_review_comment: ['created', 'edited', 'deleted'],
