@@ -187,7 +187,10 @@ async function refuseCi(
 ): Promise<void> {
   const said = await redactFor(deps, run, error.message);
   const reply = describeRefusedCi(error, said, accessOf(deps, target));
-  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
+  deps.log.error(
+    { run, problem: reply.title, remedy: reply.detail, page: reply.link?.url },
+    'GitHub refused the App something',
+  );
   const effects: Effect[] = [
     { type: 'reply', reply, on: pull },
     { type: 'run_ci', head, pull },
@@ -223,7 +226,10 @@ async function refuseDispatch(
   const workflow = error.status === 404 ? await readWorkflow(deps, github, target) : 'there';
   const verifying = kind === 'verify';
   const reply = describeRefusedDispatch(error, target, accessOf(deps, target), { workflow, verifying });
-  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
+  deps.log.error(
+    { run, problem: reply.title, remedy: reply.detail, page: reply.link?.url },
+    'GitHub refused the App something',
+  );
   const at = deps.now().toISOString();
   // A verification is retried without a person, so its refusal is told once.
   if (verifying) await replyOnce(deps, run, `refused:${reply.title}`, reply);
@@ -257,6 +263,7 @@ function accessOf({ settings }: AppDependencies, { owner, repo }: RunTarget): Ac
     holder,
     isWithoutWorkflows: settings.capabilities.workflow_files === false,
     grant: remedy ?? `Grant it at ${page}`,
+    ...(remedy === undefined && { page }),
     check: remedy ?? `Check the App’s permissions (\`actions: write\`) at ${page}`,
   };
 }
@@ -270,6 +277,9 @@ async function compareAt(deps: AppDependencies, run: string, target: RunTarget):
 
 /** Each round that is refused is told of, because the way out of an earlier one may not be that of this one. */
 async function sayOnce(deps: AppDependencies, run: string, reply: Reply, round?: number): Promise<void> {
-  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
+  deps.log.error(
+    { run, problem: reply.title, remedy: reply.detail, page: reply.link?.url },
+    'GitHub refused the App something',
+  );
   await replyOnce(deps, run, `refused:${round ? `${round}:` : ''}${reply.title}`, reply);
 }

@@ -14,6 +14,8 @@ const MOST_FILES = 5;
 export interface Access {
   holder: string;
   grant: string;
+  /** Where they do. */
+  page?: string;
   check: string;
   /** True where nobody can give the permission for workflow files. */
   isWithoutWorkflows: boolean;
@@ -53,8 +55,12 @@ export function describeRefusal(
   if (missingPermission) {
     return {
       tone: 'refused',
-      title: `${what}: ${lacks(missingPermission, access)}${forFiles(files)}.`,
-      detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission, way, merged)}`,
+      title: `${what}: ${lacks(missingPermission, access)}.`,
+      detail: [
+        ...neededFor(files),
+        `${grantBelow(access)}.${ifNotListed(missingPermission)} It is retried automatically.${otherwise(missingPermission, way, merged)}`,
+      ].join('\n'),
+      ...linkTo(access),
     };
   }
   if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, way);
@@ -86,7 +92,8 @@ export function describeRefusedCi(error: GitHubError, said: string, access: Acce
     return {
       tone: 'refused',
       title: `CI was not started: ${lacks(missingPermission, access)}.`,
-      detail: `${access.grant}, then tick the box again.`,
+      detail: `${grantBelow(access)}, then tick the box again.`,
+      ...linkTo(access),
     };
   return {
     tone: 'refused',
@@ -110,11 +117,26 @@ export function describeRefusedRound(
   };
 }
 
-function forFiles(files: readonly string[]): string {
-  if (files.length === 0) return '';
-  const named = files.slice(0, MOST_FILES).map((path) => code(path, 120));
+function neededFor(files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  const named = files.slice(0, MOST_FILES).map((path) => code(path, 100));
   const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
-  return `, which ${named.join(', ')}${more} ${files.length > 1 ? 'need' : 'needs'}`;
+  return [`It is needed for ${named.join(', ')}${more}.`];
+}
+
+/** The manifest does not ask for this permission, so no installation can grant it before the App's owner has added it. */
+function ifNotListed(permission: string): string {
+  if (permission !== WORKFLOWS) return '';
+  return ' If it is not listed there, the owner of the App adds it first, in the settings of the App under Permissions & events.';
+}
+
+/** Above a link to the page. */
+function grantBelow({ grant, page }: Access): string {
+  return page === undefined ? grant : 'Grant it on the page below';
+}
+
+function linkTo({ page }: Access): Pick<Reply, 'link'> {
+  return page === undefined ? {} : { link: { text: 'Permissions of the App', url: page } };
 }
 
 /** In the words of both responses: `Secret detected in content`, `Push cannot contain secrets`. */

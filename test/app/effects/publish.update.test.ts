@@ -100,7 +100,8 @@ test('V-6: a merge with a workflow file of the pull request that GitHub refuses 
   expect(await work.head()).toBe(head);
   const said = (await replies()).filter((body) => body.includes('workflows: write'));
   expect(said).toHaveLength(1);
-  expect(said[0]).toContain(`the App lacks \`workflows: write\`, which \`${CI}\` needs.`);
+  expect(said[0]).toContain(`the App lacks \`workflows: write\`.`);
+  expect(said[0]).toContain(`It is needed for \`${CI}\`.`);
   expect(said[0]).toContain('Merge `main` into the branch yourself; the next round builds on that.');
 });
 
