@@ -33,13 +33,13 @@ async function keepUnpublished({ deps, state }: EffectContext, number: number): 
 /** A squash takes over the messages of all commits, and a rebase their last one. */
 async function warnOfSkippedCi({ deps, github, state, target }: EffectContext, pull: number): Promise<void> {
   const { run } = state;
-  const { merged, merge_sha: sha } = (await github.pullRequest(pull)) ?? {};
+  const { merged, merge_sha: sha, base = target.default_branch } = (await github.pullRequest(pull)) ?? {};
   const message = merged && sha ? await github.commitMessage(sha) : undefined;
   if (!sha || !message || !skipsCi(message)) return;
   const reply = {
     tone: 'waiting' as const,
-    title: `CI did not run on \`${target.default_branch}\` for this merge: the message of ${sha.slice(0, 7)} tells GitHub to skip it.`,
-    detail: `Push a commit to \`${target.default_branch}\`, or start its workflows manually in the Actions tab. Next time remove the line in brackets from the message when you merge. *Run CI on this branch* removes it from Autobuild’s commits, except from those below a commit of somebody else.`,
+    title: `CI did not run on \`${base}\` for this merge: the message of ${sha.slice(0, 7)} tells GitHub to skip it.`,
+    detail: `Push a commit to \`${base}\`, or start its workflows manually in the Actions tab. Next time remove the line in brackets from the message when you merge. The box "Run CI on this branch" removes it from Autobuild’s commits, except from those below a commit of somebody else.`,
   };
   await write(deps, run, [{ type: 'reply', reply, on: pull }], [`skipped-ci:${run}:${sha}`]);
 }

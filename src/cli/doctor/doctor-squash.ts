@@ -19,7 +19,7 @@ export function examineSquash({ squashMessage }: Repository, { ci }: Config): Fi
   return [
     hint(
       'squash',
-      'The default message of a squash is made of the commit messages, with the mark that holds CI back. *Run CI* removes the mark, except from commits below one of somebody else.',
+      'The default message of a squash is made of the commit messages, with the mark that holds CI back. The box "Run CI on this branch" removes the mark, except from commits below one of somebody else.',
       'Choose "Pull request title and description" in the settings, under General → Pull Requests.',
     ),
   ];

@@ -37,4 +37,5 @@ test('R-3: CI that skips a merge is told, though its webhook was lost and GitHub
     body.includes('CI did not run on `main` for this merge'),
   );
   expect(warnings).toHaveLength(1);
+  expect(warnings[0]?.body).toContain('The box "Run CI on this branch" removes it');
 });
