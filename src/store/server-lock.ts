@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { userError } from '../core/error-catalogue.ts';
 import { IN_MEMORY } from './sqlite-file.ts';
@@ -16,7 +16,9 @@ const BUSY_MS = 500;
 export function holdServerLock(file: string): { release(): void } {
   if (file === IN_MEMORY) return { release: () => undefined };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const lockFile = `${realFile(file)}.server`;
+  // Made first, because a link whose target is not there yet would be taken for another file.
+  closeSync(openSync(file, 'a', 0o600));
+  const lockFile = `${realpathSync(file)}.server`;
   closeSync(openSync(lockFile, 'a', 0o600));
   const database = new DatabaseSync(lockFile, { timeout: BUSY_MS });
   try {
@@ -33,15 +35,6 @@ export function holdServerLock(file: string): { release(): void } {
     throw problem === undefined ? error : userError('store_unusable', { problem });
   }
   return { release: () => database.close() };
-}
-
-/** A file may have several names, by links. */
-function realFile(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return join(realpathSync(dirname(file)), basename(file));
-  }
 }
 
 function begin(database: DatabaseSync): void {

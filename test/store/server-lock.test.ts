@@ -104,6 +104,16 @@ test('R-6: a second server is refused also by another name of the file', () => {
   held.release();
 });
 
+test('R-6: a second server is refused also where the first one came by a link to a file that was not there yet', () => {
+  const link = join(directory, 'link.db');
+  const real = join(directory, 'real.db');
+  symlinkSync(real, link);
+  const held = holdServerLock(link);
+  expect(() => holdServerLock(real)).toThrow(`process ${process.pid} on `);
+  expect(() => holdServerLock(link)).toThrow(`process ${process.pid} on `);
+  held.release();
+});
+
 test('a database in memory needs no lock, and leaves no file', () => {
   const [one, other] = [holdServerLock(':memory:'), holdServerLock(':memory:')];
   one.release();
