@@ -178,6 +178,8 @@ function turnRows(state: RunState): string[][] {
   return rows;
 }
 
+const NO_JOB = 'No job is running: **waiting uses no runner minutes.**';
+
 function renderHint(state: RunState, where: CommentContext): string | undefined {
   if (state.status === 'building' || state.status === 'pending') return renderStepIn(where);
   // Nobody knows what a silent job does or has saved.
@@ -187,8 +189,8 @@ function renderHint(state: RunState, where: CommentContext): string | undefined 
     return 'Nothing is running while the question is open.';
   const isAskedByAgent = asked !== undefined && !isAboutJobs(asked);
   // The work of a turn that was cut off with its job may be lost.
-  if (state.status === 'waiting_for_input' && asked && !isAskedByAgent && !state.job_live)
-    return 'No job is running: **waiting uses no runner minutes.**';
+  if (state.status === 'waiting_for_input' && asked && !isAskedByAgent && !state.job_live) return NO_JOB;
+  if (state.status === 'waiting_for_input' && !state.job_live && state.jobs === 0) return NO_JOB;
   if (state.status === 'waiting_for_input' && !state.job_live)
     return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input')

@@ -10,7 +10,7 @@ import { renderStatus } from '../../../src/comments/github/render-status.ts';
 import { skipsCi } from '../../../src/comments/text/skip-ci.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
-import { PASSING, startRun } from '../../core/run-builder.ts';
+import { PASSING, Run, startRun } from '../../core/run-builder.ts';
 import { cancelled, done, failsAfresh, partial, paused } from '../endings.ts';
 import { question, valueGiven, valuesGiven, waiting } from '../questions.ts';
 import { run, TIME, WHERE } from '../story.ts';
@@ -44,6 +44,19 @@ describe('a question after its answer', () => {
     expect(renderAnswered(run({ escalations: [closed], status: 'cancelled' }), closed, WHERE)).toContain(
       `### ${headline}`,
     );
+  });
+});
+
+describe('a run that was paused', () => {
+  it('E-7: no work is called saved before the first job has begun', () => {
+    const unbegun = new Run();
+    unbegun.say('/pause');
+    expect(renderStatus(unbegun.state, WHERE)).toContain(
+      'No job is running: **waiting uses no runner minutes.**',
+    );
+    const begun = startRun().turn().park();
+    begun.say('/pause');
+    expect(renderStatus(begun.state, WHERE)).toContain('The work is saved and the job has ended');
   });
 });
 
