@@ -79,6 +79,17 @@ describe('a job that goes around the count', () => {
     expect(job.run.state.counted?.turns).toBe(3);
   });
 
+  test('G-6: a claimed time does not make the limit grow past it', () => {
+    const job = new LyingJob();
+    job.begin();
+    const claimed = { max_runtime: { active_ms: 6e13, since_ms: 0 } };
+    job.end(UNFINISHED, { ...job.run.meter.states(), ...claimed });
+    expect(job.run.asked.triggers).toMatchObject([{ guard: 'max_runtime' }]);
+    const before = Number(job.run.state.limits.max_runtime);
+    job.run.say('/continue');
+    expect(job.run.state.limits.max_runtime).toBe(before + 10);
+  });
+
   test('R-15: jobs that hand over and finish no turn are bounded by the limit of turns', () => {
     const job = new LyingJob({ max_iterations: 4 });
     for (const _ of [1, 2, 3]) {

@@ -8,6 +8,8 @@ import type { RunState } from '../../contracts/run-state.ts';
 import { predecessorOf } from './predecessor-of.ts';
 import { carriesInstruction } from './unheard-instruction.ts';
 
+const MINUTE_MS = 60_000;
+
 interface AnswerOptions {
   id: string;
   at: string;
@@ -82,7 +84,11 @@ export function prepareAnswer(state: RunState, rules: Rules, options: AnswerOpti
   return events;
 }
 
-/** a limit grows past the observed figure, so a job must not claim more turns than have ended. */
-function observedIn({ turns }: RunState, { observed, run_limit }: Trigger): number {
-  return run_limit === 'turns' ? Math.min(observed, turns.length) : observed;
+/**
+ * R-15: a limit grows past the observed figure, so a job must not claim more turns than have ended, or more time than the desk
+ * has seen it work.
+ */
+function observedIn({ turns, active_ms }: RunState, { observed, run_limit }: Trigger): number {
+  if (run_limit === 'turns') return Math.min(observed, turns.length);
+  return run_limit === 'minutes' ? Math.min(observed, active_ms / MINUTE_MS) : observed;
 }
