@@ -70,7 +70,7 @@ function resolverOf({ resolution, responses }: Escalation): string {
   return inlineText(resolution?.by ?? responses.at(-1)?.by ?? 'someone', 60);
 }
 
-function answeredHeadline(state: RunState, escalation: Escalation): string {
+export function answeredHeadline(state: RunState, escalation: Escalation): string {
   const by = resolverOf(escalation);
   const again = state.status === 'building' ? ', running again' : '';
   switch (escalation.status) {

@@ -4,20 +4,32 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import { inlineText } from '../text/harmless.ts';
 import { blocks, link, marker, small } from '../text/markdown.ts';
 import { dateTime } from '../text/words.ts';
+import { answeredHeadline } from './render-answered.ts';
 import { headlineOf, isWorkMissing, renderAsking, whatComes } from './sections/question-parts.ts';
 import { whoCanAnswer } from './sections/who-can-answer.ts';
 
-/** A new comment, because an edit notifies nobody (E-12). */
+/**
+ * A new comment, because an edit notifies nobody (E-12). One that somebody removed or reworded may come back when a later one was
+ * written, or the question is answered.
+ */
 export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {
+  const mark = marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op });
+  if (escalation.status !== 'pending')
+    return blocks(
+      `${mark}\n### ${answeredHeadline(state, escalation)}`,
+      small([`Reminder ${escalation.reminders}`, `asked ${dateTime(escalation.created_at)}`]),
+    );
+  const present = state.escalations.find(({ id }) => id === escalation.id);
+  const isNewest = present === undefined || present.reminders === escalation.reminders;
   return blocks(
-    `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}
+    `${mark}
 ### ⏸ Still waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`,
     `**${link('Answer here', where.links?.question)}.**${renderRest(state, escalation, where)}`,
     renderAsking(where, whoCanAnswer(escalation, where, ['pause'])),
     small([
       `Reminder ${escalation.reminders}`,
       `asked ${dateTime(escalation.created_at)}`,
-      ...whatComes(state, escalation, where),
+      ...(isNewest ? whatComes(state, escalation, where) : []),
       '`/pause` stops the reminders',
     ]),
   );

@@ -39,6 +39,21 @@ describe('P-10: what people are told of waiting', () => {
     await expect(`${reminder}\n`).toMatchFileSnapshot(golden('reminder-expires'));
   });
 
+  it('E-12: one that comes back when a later one was written names no next one', () => {
+    const state = asking(waiting('loop'), reminded);
+    const markdown = renderReminder(state, { ...reminded, reminders: 1 }, WHERE);
+    expect(markdown).toContain('Reminder 1 · asked');
+    expect(markdown).not.toContain('next reminder');
+  });
+
+  it('E-12: one that comes back after the answer asks for nothing', () => {
+    const answered = { ...reminded, status: 'resolved_with_override' as const };
+    const markdown = renderReminder(asking(waiting('loop'), answered), answered, WHERE);
+    expect(markdown).toContain('### ✓ Answered: ');
+    for (const word of ['waiting for you', 'Answer here', 'next reminder', 'please answer'])
+      expect(markdown).not.toContain(word);
+  });
+
   it('R-13: where no job works, nothing is said to be saved', () => {
     const markdown = renderReminder(waiting('jobs_die'), question('jobs_die'), WHERE);
     expect(markdown).toContain('Still waiting for you: 3 jobs in a row ended before a turn was finished\n');
