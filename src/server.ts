@@ -17,6 +17,7 @@ import { createAppDeliveries } from './github/app-deliveries.ts';
 import { createAppSlug } from './github/app-slug.ts';
 import { type Budgets, createBudgets } from './github/client/budget.ts';
 import { failOnRateLimits } from './github/client/octokit-defaults.ts';
+import { repeatFailed } from './github/client/repeat-failed.ts';
 import { createTimedFetch } from './github/client/timed-fetch.ts';
 import { createGitHub } from './github/github.ts';
 import { readInstallationStatus } from './github/installation-status.ts';
@@ -39,6 +40,8 @@ import { createWebServer } from './web/server.ts';
 
 const STOP_MS = 10_000;
 const now = () => new Date();
+const monotonicMs = () => performance.now();
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** The hosted desk: creates its dependencies and serves until it is stopped. */
 async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
@@ -128,7 +131,7 @@ export function createProbot(settings: Settings, log: Logger): Probot {
     privateKey: settings.privateKey,
     secret: settings.webhookSecret,
     baseUrl: settings.apiUrl,
-    Octokit: ProbotOctokit.defaults(failOnRateLimits),
+    Octokit: ProbotOctokit.plugin(repeatFailed({ monotonicMs, sleep })).defaults(failOnRateLimits),
     request: { fetch: createTimedFetch() },
     log: log.child({ name: 'probot' }),
   });
@@ -157,7 +160,7 @@ export function createAppDependencies(
     rules: RULES,
     agents: agentNames(),
     now,
-    monotonicMs: () => performance.now(),
+    monotonicMs,
     log,
     settings: {
       ...{ webUrl, label, notifyUrl },

@@ -46,8 +46,8 @@ type Variables = Record<string, string | string[] | boolean | number | undefined
 const API_VERSION = { 'x-github-api-version': '2022-11-28' };
 
 /**
- * The retry plugin repeats every method on a 5xx. A POST whose response was lost may have succeeded, so callers retry it after
- * checking.
+ * Octokit as the server opens it repeats every method on a 5xx. A POST whose response was lost may have succeeded, so callers
+ * retry it after checking.
  */
 const NEVER_TWICE = { retries: 0 };
 

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Probot, ProbotOctokit } from 'probot';
 import { expect, test } from 'vitest';
 import { failOnRateLimits } from '../../../src/github/client/octokit-defaults.ts';
+import { repeatFailed } from '../../../src/github/client/repeat-failed.ts';
 import { createTimedFetch } from '../../../src/github/client/timed-fetch.ts';
 import { createGitHub } from '../../../src/github/github.ts';
 import { REPOSITORY, useGitHubApi } from '../github-api.ts';
@@ -14,7 +15,7 @@ const TOKEN = 'POST /app/installations/{installation_id}/access_tokens';
 const { on, onGraphql, sent } = useGitHubApi();
 const at = { issue_number: 7, comment_id: 11, installation_id: 100 };
 
-/** Octokit as the server gets it, but impatient between tries. */
+/** Octokit as the server gets it, but without waiting between tries. */
 async function signIn() {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const probot = new Probot({
@@ -22,10 +23,9 @@ async function signIn() {
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
     logLevel: 'fatal',
     request: { fetch: createTimedFetch() },
-    Octokit: ProbotOctokit.defaults((options: object) => ({
-      ...failOnRateLimits(options),
-      retry: { retryAfterBaseValue: 1 },
-    })),
+    Octokit: ProbotOctokit.plugin(
+      repeatFailed({ monotonicMs: () => 0, sleep: async () => undefined }),
+    ).defaults(failOnRateLimits),
   });
   on(TOKEN, { at, answer: { token: 'installation-token', expires_at: '2999-01-01T00:00:00Z' } });
   return createGitHub(await probot.auth(100), REPOSITORY);
@@ -66,6 +66,24 @@ test.each([
   const github = await signIn();
   on(READ, { at, status: 403, answer: { message }, headers });
   await expect(github.comment(11)).rejects.toMatchObject({ status: 403, retryAfter });
+});
+
+const AT_ONCE = 'You have exceeded a secondary rate limit.';
+
+test.each([
+  ['a limit with status 429 and Retry-After', 429, AT_ONCE, { 'retry-after': '3600' }, 3_600],
+  ['a limit with status 429 and no time', 429, AT_ONCE, {}, 60],
+  ['an outage with Retry-After', 503, 'Service Unavailable', { 'retry-after': '120' }, 120],
+])('R-10: after %s a call is not repeated', async (_, status, message, headers, retryAfter) => {
+  const github = await signIn();
+  for (const [route, call] of [
+    [READ, () => github.comment(11)],
+    [UPDATE, () => github.updateComment(11, 'new')],
+  ] as const) {
+    on(route, { at, status, answer: { message }, headers });
+    await expect(call()).rejects.toMatchObject({ status, retryAfter });
+  }
+  expect(sent.map(({ route }) => route)).toEqual([TOKEN, READ, UPDATE]);
 });
 
 const stumble = { errors: [{ message: 'Something went wrong while executing your query.' }] };
