@@ -71,6 +71,8 @@ const GRAPHQL_STATUS: Record<string, number> = {
   FORBIDDEN: 403,
   INSUFFICIENT_SCOPES: 403,
   RATE_LIMITED: 429,
+  // The calls of the hour were used up before. Seen in answers, with the code `graphql_rate_limit`, and not documented.
+  RATE_LIMIT: 429,
   UNPROCESSABLE: 422,
 };
 
@@ -81,9 +83,12 @@ interface GraphqlProblem {
 
 /** GitHub's word for the limit of content in a short time, which it calls unprocessable. */
 const TOO_QUICK = /submitted too quickly/i;
+/** In GraphQL the words alone may tell it. */
+const SECONDARY_LIMIT = /secondary rate limit|abuse detection/i;
 
 function readProblem({ type, message }: GraphqlProblem): Pick<Failure, 'status' | 'message'> {
-  return { status: TOO_QUICK.test(message) ? 429 : (GRAPHQL_STATUS[String(type)] ?? 502), message };
+  const isLimit = TOO_QUICK.test(message) || SECONDARY_LIMIT.test(message);
+  return { status: isLimit ? 429 : (GRAPHQL_STATUS[String(type)] ?? 502), message };
 }
 
 /** GraphQL responds with 200 and reports failures in the body. */
@@ -115,7 +120,7 @@ function readRetryAfter({ status, message, headers }: Failure): number | undefin
     const now = Date.parse(String(headers.date)) || Date.now();
     if (Number.isFinite(reset)) return boundWait(Math.ceil((reset - now) / 1_000) + 1);
   }
-  const limited = status === 429 || /secondary rate limit|abuse detection/i.test(message);
+  const limited = status === 429 || SECONDARY_LIMIT.test(message);
   return limited ? SECONDARY_LIMIT_SECONDS : undefined;
 }
 

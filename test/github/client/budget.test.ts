@@ -66,9 +66,9 @@ test('R-14: a limit that is not of the calls of an hour stops REST and GraphQL, 
 });
 
 /** Octokit itself, with a GitHub whose GraphQL answers 200 with the refusal in the body. */
-function refusingGraphql(headers: Record<string, string>) {
+function refusingGraphql(headers: Record<string, string>, type = 'RATE_LIMITED') {
   const asked: string[] = [];
-  const body = { data: null, errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] };
+  const body = { data: null, errors: [{ type, message: 'API rate limit exceeded' }] };
   const fetch = async (url: string) => {
     const { pathname } = new URL(url);
     asked.push(pathname);
@@ -84,19 +84,22 @@ function refusingGraphql(headers: Record<string, string>) {
   };
 }
 
-test('R-14: when the calls of an hour are used up for GraphQL, REST still works', async () => {
-  const reset = String(Math.floor(Date.now() / 1_000) + 1_800);
-  const { asked, budget, query, rest } = refusingGraphql({
-    'x-ratelimit-limit': '5000',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': reset,
-  });
-  await expect(query()).rejects.toMatchObject({ status: 429, message: expect.stringContaining('answered') });
-  expect(budget.left('graphql')).toEqual({ limit: 5_000, remaining: 0 });
-  await expect(query()).rejects.toMatchObject({ message: expect.stringContaining('to wait') });
-  await rest();
-  expect(asked).toEqual(['/graphql', '/repos/alice/demo/labels/x']);
-});
+test.each(['RATE_LIMITED', 'RATE_LIMIT'])(
+  'R-14: when the calls of an hour are used up for GraphQL (%s), REST still works',
+  async (type) => {
+    const reset = String(Math.floor(Date.now() / 1_000) + 1_800);
+    const headers = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+    const { asked, budget, query, rest } = refusingGraphql(headers, type);
+    await expect(query()).rejects.toMatchObject({
+      status: 429,
+      message: expect.stringContaining('answered'),
+    });
+    expect(budget.left('graphql')).toEqual({ limit: 5_000, remaining: 0 });
+    await expect(query()).rejects.toMatchObject({ message: expect.stringContaining('to wait') });
+    await rest();
+    expect(asked).toEqual(['/graphql', '/repos/alice/demo/labels/x']);
+  },
+);
 
 test('R-14: a limit for a while that the body of GraphQL names stops REST too', async () => {
   const { asked, query, rest } = refusingGraphql({ 'retry-after': '60', 'x-ratelimit-remaining': '4000' });

@@ -72,14 +72,26 @@ test('an outage with Retry-After waits too; a plain one leaves it to the caller'
   expect(await fail(502, 'down')).toMatchObject({ status: 502, retryAfter: undefined });
 });
 
-test('a limit of GraphQL waits as well', async () => {
+const SPENT = { type: 'RATE_LIMITED', message: 'API rate limit exceeded' };
+const ALREADY_SPENT = {
+  type: 'RATE_LIMIT',
+  code: 'graphql_rate_limit',
+  message: 'API rate limit already exceeded for installation ID 100.',
+};
+
+test.each([SPENT, ALREADY_SPENT])('R-10: a limit of GraphQL waits as well ($type)', async (error) => {
   const headers = {
     date: 'Thu, 01 Jan 2026 00:00:00 GMT',
     'x-ratelimit-remaining': '0',
     'x-ratelimit-reset': String(Date.parse('2026-01-01T00:01:00Z') / 1_000),
   };
-  onGraphql({ errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] }, headers);
+  onGraphql({ errors: [error] }, headers);
   await expect(github.lastEdit('IC_1')).rejects.toMatchObject({ status: 429, retryAfter: 61 });
+});
+
+test('R-10: a secondary limit that only the words of GraphQL tell waits a minute', async () => {
+  onGraphql({ errors: [{ message: 'You have exceeded a secondary rate limit.' }] });
+  await expect(github.lastEdit('IC_1')).rejects.toMatchObject({ status: 429, retryAfter: 60 });
 });
 
 test('a permission missing for GraphQL is a 403', async () => {
