@@ -1,4 +1,5 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
+import { msUntilReset } from './rate-limit-reset.ts';
 
 /** GitHub counts REST and GraphQL apart. */
 export type Resource = 'core' | 'graphql';
@@ -23,11 +24,11 @@ function createBudget(now: () => number): Budget {
   const stopped = new Map<Resource | 'all', number>();
   return {
     note(resource, headers = {}) {
-      const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
-        Number(headers[`x-ratelimit-${name}`]),
-      ) as [number, number, number];
-      if (![limit, remaining, reset].every(Number.isFinite)) return;
-      known.set(resource, { limit, remaining, resetsAt: reset * 1_000 });
+      const limit = Number(headers['x-ratelimit-limit']);
+      const remaining = Number(headers['x-ratelimit-remaining']);
+      const wait = msUntilReset(headers, now());
+      if (wait === undefined || !Number.isFinite(limit) || !Number.isFinite(remaining)) return;
+      known.set(resource, { limit, remaining, resetsAt: now() + wait });
     },
     stop(of, seconds) {
       stopped.set(of, Math.max(stopped.get(of) ?? 0, now() + seconds * 1_000));

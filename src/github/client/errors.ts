@@ -1,4 +1,5 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
+import { msUntilReset } from './rate-limit-reset.ts';
 
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_WAIT_SECONDS = 86_400;
@@ -115,10 +116,8 @@ function readRetryAfter({ status, message, headers }: Failure): number | undefin
   if (status >= 400 && named >= 0) return boundWait(named);
   if (status !== 403 && status !== 429) return undefined;
   if (String(headers['x-ratelimit-remaining']) === '0') {
-    const reset = Number(headers['x-ratelimit-reset']) * 1_000;
-    // Uses GitHub's clock if the response has it, because the local one may be wrong.
-    const now = Date.parse(String(headers.date)) || Date.now();
-    if (Number.isFinite(reset)) return boundWait(Math.ceil((reset - now) / 1_000) + 1);
+    const wait = msUntilReset(headers, Date.now());
+    if (wait !== undefined) return boundWait(Math.ceil(wait / 1_000) + 1);
   }
   const limited = status === 429 || SECONDARY_LIMIT.test(message);
   return limited ? SECONDARY_LIMIT_SECONDS : undefined;

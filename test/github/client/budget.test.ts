@@ -46,6 +46,28 @@ test('R-14: the calls that are left are those of the last answer, and all of the
   expect(budgets.of(9).left('core')).toEqual({ limit: 5_000, remaining: 5_000 });
 });
 
+test.each([
+  ['behind', -600_000],
+  ['ahead of', 600_000],
+])(
+  "R-14: the calls of the hour are back at GitHub's time, also with a clock ten minutes %s it",
+  (_, wrong) => {
+    const github = Date.parse('2026-01-01T11:59:00Z');
+    let ms = github + wrong;
+    const budget = createBudgets(() => ms).of(9);
+    budget.note('core', {
+      date: 'Thu, 01 Jan 2026 11:59:00 GMT',
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': '7',
+      'x-ratelimit-reset': String(Date.parse('2026-01-01T12:00:00Z') / 1_000),
+    });
+    ms += 59_000;
+    expect(budget.left('core')).toEqual({ limit: 5_000, remaining: 7 });
+    ms += 1_000;
+    expect(budget.left('core')).toEqual({ limit: 5_000, remaining: 5_000 });
+  },
+);
+
 /** The same headers for REST and GraphQL, whose calls are counted together. */
 function limitedOnce(headers: Record<string, string>) {
   const asked: string[] = [];
