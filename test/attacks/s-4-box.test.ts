@@ -1,6 +1,7 @@
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -244,6 +245,34 @@ touch in-worktree ~/in-home /tmp/in-tmp /dev/shm/in-shm && echo all written; ls 
     expect(sizeOf(join(plan.worktree, 'in-worktree'))).toBe(0);
   });
 });
+
+test.each([2, 4])(
+  'S-10: a directory of the PATH above worktree, home and runner changes nothing for them: level %i',
+  async (level) => {
+    // Below /tmp, where directories of the PATH are shown by a mount of their own.
+    const top = mkdtempSync('/tmp/autobuild-checkout-');
+    onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+    chmodSync(top, 0o755);
+    const plan = makePlanIn(top);
+    writeFileSync(join(plan.runner, 'env'), 'canary');
+    writeFileSync(join(plan.home, '.ssh', 'id'), 'canary');
+    writeFileSync(join(top, 'tool'), '#!/bin/sh\necho tool runs\n', { mode: 0o755 });
+    const box = openLevel(level, plan);
+    if (!box) return;
+    const { output } = await runCheckCommand({
+      command: `tool; touch in-worktree ~/in-home && echo all written
+for file in ${plan.top}/x ${plan.top}/tool ${plan.runner}/env; do (echo x >> $file) 2>/dev/null && echo "changed $file"; done
+cat ${plan.runner}/env ~/.ssh/id 2>/dev/null; echo end`,
+      cwd: plan.worktree,
+      env: { PATH: `${top}:/usr/bin:/bin`, HOME: plan.home },
+      timeoutMs: 60_000,
+      enter: box.enter,
+    });
+    expect(output).toBe('tool runs\nall written\nend\n');
+    expect(sizeOf(join(plan.worktree, 'in-worktree'))).toBe(0);
+    expect(existsSync(join(plan.home, 'in-home'))).toBe(false);
+  },
+);
 
 describe('at level 3', () => {
   const run = (box: Pick<Box, 'enter'>, plan: ReturnType<typeof makePlan>, command: string) =>

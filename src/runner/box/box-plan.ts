@@ -61,29 +61,35 @@ export function stepsFor(
   plan: BoxPlan,
   { cwd, share = [], env }: Pick<Program, 'cwd' | 'share' | 'env'>,
 ): string[] {
-  const { directory, home, worktree } = plan;
+  const { directory, worktree } = plan;
+  const home = plan.home && realpathSync(plan.home);
   const steps: string[][] = [['view', '-']];
   if (home) {
     if (isRoot()) steps.push(['devices', '-'], ['kernel', '-']);
-    steps.push(['tmp', join(directory, 'tmp')]);
-    steps.push(['upper', join(directory, 'home')], ['home', realpathSync(home)]);
+    steps.push(['tmp', join(directory, 'tmp')], ['upper', join(directory, 'home')]);
   }
   const concealed = present(hiddenIn(plan));
-  steps.push(...concealed.map((path) => ['hide', path]));
+  const isConcealed = (path: string) => concealed.some((above) => isBelow(path, above));
   const needed = present([...plan.shared, ...share, worktree, cwd]);
+  const isNeeded = (path: string) => needed.some((above) => isBelow(path, above));
   // A mount of its own only where one is needed, because nobody can rename or delete a place where something is mounted.
-  const mounted = home ? needed : needed.filter((path) => concealed.some((above) => isBelow(path, above)));
-  steps.push(...mounted.map((path) => ['write', path]));
+  const mounted = home ? needed : needed.filter(isConcealed);
   const covered = home ? [...concealed, '/tmp'] : concealed;
   const tools = present((env.PATH ?? '').split(delimiter).filter(isAbsolute)).filter(
-    (path) =>
-      covered.some((above) => path.startsWith(`${above}/`)) && !needed.some((above) => isBelow(path, above)),
+    (path) => covered.some((above) => path.startsWith(`${above}/`)) && !isNeeded(path),
   );
   // A private /tmp would hide them, too.
   const named = present(NAMED_FILES.flatMap((name) => env[name] ?? [])).filter(
-    (path) => home && isBelow(path, '/tmp') && !concealed.some((above) => isBelow(path, above)),
+    (path) => home && isBelow(path, '/tmp') && !isConcealed(path) && !isNeeded(path),
   );
-  steps.push(...present([...plan.readable, ...tools, ...named]).map((path) => ['read', path]));
+  const places = [
+    ...(home && !isConcealed(home) ? [['home', home]] : []),
+    ...concealed.map((path) => ['hide', path]),
+    ...mounted.map((path) => ['write', path]),
+    ...present([...plan.readable, ...tools, ...named]).map((path) => ['read', path]),
+  ];
+  // A mount covers everything below its place, so the places above come first.
+  steps.push(...places.toSorted(([, one = ''], [, other = '']) => depthOf(one) - depthOf(other)));
   if (home) steps.push(['readonly', '-']);
   return steps.flat();
 }
@@ -122,6 +128,10 @@ function isRoot(): boolean {
 function terminalServers(): string[] {
   const uid = process.getuid?.() ?? 0;
   return [`/tmp/tmux-${uid}`, '/tmp/screens', '/run/tmux'];
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length;
 }
 
 export function isBelow(path: string, above: string): boolean {
