@@ -72,7 +72,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'growth',
+          name: 'linear',
           include: COUNTED,
           setupFiles: ['test/fixed-seed.ts', 'test/counted-steps.ts'],
         },

@@ -12,6 +12,7 @@ import { githubWrites } from './github-writes.ts';
 import { growth } from './growth.ts';
 import { interrupt } from './interrupt.ts';
 import { keyProxy } from './key-proxy.ts';
+import { linear } from './linear.ts';
 import { memory } from './memory.ts';
 import { noServerCalls, noServerStart } from './no-server.ts';
 import { readText } from './read-text.ts';
@@ -19,7 +20,6 @@ import { reconcileFigure } from './reconcile.ts';
 import { refState } from './ref-state.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
 import { runPage } from './run-page.ts';
-import { storedRuns } from './stored-runs.ts';
 import { stream } from './stream.ts';
 import { viewers } from './viewers.ts';
 import { webhooks } from './webhooks.ts';
@@ -35,10 +35,10 @@ const FIGURES: readonly Figure[] = [
   actionStart,
   interrupt,
   webhooks,
-  storedRuns,
+  growth,
   desks,
   githubWrites,
-  growth,
+  linear,
   readText,
   keyProxy,
   reconcileFigure,

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { FACTOR, growthRatio } from '../bench/growth-ratio.ts';
+import { FACTOR, linearRatio } from '../bench/linear-ratio.ts';
 import { countSteps } from './count-steps.ts';
 
-/** Where `npm run bench growth` collects the ratios. */
-const RATIOS = process.env.AUTOBUILD_GROWTH_RATIOS;
+/** Where `npm run bench -- linear` collects the ratios. */
+const RATIOS = process.env.AUTOBUILD_LINEAR_RATIOS;
 /** Steps for four times the size: 4 times as many if the work is linear, 16 times if it is quadratic. */
 const MOST_GROWTH = 6;
 /** A time needs sizes that take long. Steps show their growth in smaller ones. */
@@ -29,5 +29,5 @@ export function expectLinear(
     return;
   }
   const { currentTestName: test = '' } = expect.getState();
-  appendFileSync(RATIOS, `${JSON.stringify({ test, ratio: growthRatio(work, small) })}\n`);
+  appendFileSync(RATIOS, `${JSON.stringify({ test, ratio: linearRatio(work, small) })}\n`);
 }

@@ -263,7 +263,7 @@ test('S-18: brackets in code, a table of 1,000 rows and a list of 3,000 items ar
 
 /**
  * Characters looked at: one by one, by a search, or by a regular expression on its way to its match. No other work on this
- * machine changes the number. Characters that one match tries again are not in it: `npm run bench -- growth` measures those.
+ * machine changes the number. Characters that one match tries again are not in it: `npm run bench -- linear` measures those.
  */
 function stepsOf(work: () => void): number {
   const { charCodeAt, indexOf, lastIndexOf } = String.prototype;

@@ -10,7 +10,7 @@ const ENOUGH_MS = 400;
  * Four times the small work takes turns with the large one, and of each the best round counts: when linear, both
  * take equally long, so that whatever else the machine does weighs on both alike.
  */
-export function growthRatio(work: (size: number) => void, small: number): number {
+export function linearRatio(work: (size: number) => void, small: number): number {
   work(small);
   let bestOfSmall = Number.POSITIVE_INFINITY;
   let bestOfLarge = Number.POSITIVE_INFINITY;
