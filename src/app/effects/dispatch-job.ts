@@ -2,6 +2,7 @@ import { phaseOf, type RunState, verificationName } from '../../core/contracts/r
 import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
 import { type Dispatch, type DispatchChange, isCondemned, STOPPED } from '../../core/ports/dispatches.ts';
+import type { Slots } from '../../core/ports/slots.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 
@@ -9,6 +10,9 @@ import type { EffectContext, Performed } from './effect-context.ts';
 const QUEUE_MS = 30_000;
 /** For runs of older versions, whose target does not name it. */
 const PARALLEL = 3;
+
+/** The outcome of a dispatch that was overtaken by another decision. */
+const UNNEEDED = 'it was not needed any more';
 
 /** GitHub's clock may be behind the database's. */
 const SKEW_MS = 60_000;
@@ -36,7 +40,7 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
   }
   // The run may need a job of this number again, but this one is locked out, and its successor has a dispatch of its own.
   if (isCondemned(dispatch)) return drop(STOPPED);
-  if (!isNeeded(state, dispatch)) return drop('it was not needed any more');
+  if (!isNeeded(state, dispatch)) return drop(UNNEEDED);
   const open = await dispatches.open(dispatch.run);
   if (await isAnotherUnderWay(context, dispatch, open)) return drop('another one is under way');
   if (
@@ -44,7 +48,9 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
     (await checkBudget(deps.store, deps.rules, state, deps.now().toISOString()))
   )
     return drop('the budget of the month is spent');
-  if (!(await hasSlot(context))) return { againAfterMs: QUEUE_MS };
+  const slot = await takeSlot(context);
+  if (slot === undefined) return drop(UNNEEDED);
+  if (!slot.taken) return { againAfterMs: QUEUE_MS };
   // R-6: the desk that stopped them may have been killed before it locked them out, and from here on there may be a successor.
   for (const condemned of open.filter(isCondemned)) await deps.jobs.silence(condemned.op);
   // Before the request, because from then on the workflow run may exist.
@@ -84,12 +90,18 @@ async function tellMovedBase({ deps, github, state, target }: EffectContext): Pr
 }
 
 /** Takes a slot of the repository, or shows that the run waits for one. The slot that becomes free wakes those who wait. */
-async function hasSlot({ deps, state, target, op }: EffectContext): Promise<boolean> {
+async function takeSlot({
+  deps,
+  state,
+  target,
+  op,
+}: EffectContext): Promise<Awaited<ReturnType<Slots['take']>>> {
   const slot = await deps.store.slots.take(state.run, target.parallel ?? PARALLEL);
+  if (slot === undefined) return undefined;
   const place = slot.taken ? 'taken' : `${slot.building}.${slot.position}`;
   if (!slot.taken || slot.waited)
     await write(deps, state.run, [{ type: 'update_status' }], [`queue:${op}:${place}`]);
-  return slot.taken;
+  return slot;
 }
 
 /** The run may have been answered, paused or ended since the dispatch was decided. */

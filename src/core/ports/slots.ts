@@ -13,12 +13,13 @@ export interface QueuePlace {
 export interface Slots {
   /**
    * Takes a slot, unless `most` runs of the repository have one or runs that wait longer need the free ones. A run that gets none
-   * joins the queue. `waited` tells whether it was in the queue before.
+   * joins the queue. `waited` tells whether it was in the queue before. Undefined if the run does not work any more: it takes
+   * nothing and joins nothing, because nothing would take it out again.
    */
   take(
     run: string,
     most: number,
-  ): Promise<{ taken: true; waited: boolean } | ({ taken: false } & QueuePlace)>;
+  ): Promise<{ taken: true; waited: boolean } | ({ taken: false } & QueuePlace) | undefined>;
   /** Undefined unless the run waits for a slot. */
   queued(run: string): Promise<QueuePlace | undefined>;
 }

@@ -23,12 +23,15 @@ export function createSlots({ db, dialect, transaction, now }: Database): Slots 
         // One desk at a time counts the slots of a repository. SQLite has one writer anyway.
         if (dialect === 'postgres')
           await sql`select pg_advisory_xact_lock(hashtextextended(${`slots of ${repoId}`}, 0))`.execute(trx);
+        // Locks the row: the run may be cancelled or paused at this moment, and the commit that does so frees the slot it finds.
         const row = await trx
           .selectFrom('runs')
           .select(['run', 'seq', 'slot_ms', 'queued_ms', 'phase'])
           .where('run', '=', run)
+          .$if(dialect === 'postgres', (query) => query.forUpdate())
           .executeTakeFirst();
-        if (!row || row.slot_ms !== null) return { taken: true, waited: false };
+        if (row?.phase !== 'working') return undefined;
+        if (row.slot_ms !== null) return { taken: true, waited: false };
         const { building, position } = await placeOf(trx, { ...row, repo_id: repoId });
         if (building + position > most) {
           if (row.queued_ms === null)
@@ -51,12 +54,17 @@ export function createSlots({ db, dialect, transaction, now }: Database): Slots 
   };
 }
 
-/** A run that is not in the queue yet would be its last. */
+/** A run that is not in the queue yet would be its last. Older versions could leave a slot with a run that has ended. */
 async function placeOf(
   db: Trx | Database['db'],
   { run, repo_id, queued_ms, seq }: Waiting,
 ): Promise<QueuePlace> {
-  const ofRepository = () => db.selectFrom('runs').where('repo_id', '=', repo_id).where('run', '<>', run);
+  const ofRepository = () =>
+    db
+      .selectFrom('runs')
+      .where('repo_id', '=', repo_id)
+      .where('run', '<>', run)
+      .where('phase', '<>', sql.lit('ended'));
   const [slots] = await ofRepository()
     .where('slot_ms', 'is not', null)
     .select(({ fn }) => fn.countAll().as('rows'))

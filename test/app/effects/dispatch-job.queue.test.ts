@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { handleInput } from '../../../src/app/handle-input.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -59,6 +60,33 @@ test('limits.parallel: a run that waits for a person needs its slot again when i
   await say('olivia', first.issue, '/cancel');
   expect(await status(first.issue)).toContain('✗ Cancelled by olivia');
 });
+
+test.each(['cancel', 'pause'] as const)(
+  'limits.parallel: a /%s that comes while the dispatch is performed leaves no slot behind, and no job starts',
+  async (name) => {
+    desk = await openAppDesk({ config: `${CONFIG}limits: { parallel: 1 }\n` });
+    const { slots } = desk.store;
+    const { take } = slots;
+    slots.take = async (run, most) => {
+      slots.take = take;
+      const at = desk.deps.now().toISOString();
+      await handleInput(desk.deps, run, {
+        type: 'command',
+        at,
+        command: { name },
+        by: 'olivia',
+        via: 'comment',
+      });
+      return take(run, most);
+    };
+    const first = await desk.begin();
+    expect(desk.github.workflows.runs).toHaveLength(0);
+    expect(await desk.store.dispatches.open(first.run)).toEqual([]);
+    const second = await desk.begin();
+    expect(desk.github.workflows.runs).toHaveLength(1);
+    expect(await status(second.issue)).toContain('▶ Building: a job is starting');
+  },
+);
 
 test('limits.parallel: three runs build at once unless the config says otherwise', async () => {
   desk = await openAppDesk();

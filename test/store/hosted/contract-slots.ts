@@ -16,6 +16,11 @@ export function testSlots(bench: Bench): void {
     for (const [index, run] of runs.entries()) await begin(store, run, index + 1);
     return store;
   };
+  const pausing: Commit = {
+    input: { type: 'timer', at: at(1), timer: 'pause' },
+    events: [{ type: 'run_paused', at: at(1), by: 'rosa', rearm: [] }],
+    effects: [],
+  };
 
   test('limits.parallel: more runs than allowed are queued, in the order they came', async () => {
     const { slots } = await queue('a', 'b', 'c', 'd');
@@ -50,15 +55,43 @@ export function testSlots(bench: Bench): void {
     const { slots, runs } = await queue('a', 'b', 'c');
     await slots.take('a', 1);
     await slots.take('b', 1);
-    const pause = (seconds: number): Commit => ({
-      input: { type: 'timer', at: at(seconds), timer: 'pause' },
-      events: [{ type: 'run_paused', at: at(seconds), by: 'rosa', rearm: [] }],
-      effects: [],
-    });
-    await runs.commit('b', 1, pause(1));
+    await runs.commit('b', 1, pausing);
     expect(await slots.queued('b')).toBeUndefined();
-    await runs.commit('a', 1, pause(2));
+    await runs.commit('a', 1, pausing);
     expect(await slots.take('c', 1)).toMatchObject({ taken: true });
+  });
+
+  test.each([
+    ['was cancelled', finish(1)],
+    ['was paused', pausing],
+  ])('limits.parallel: a run that %s since takes no slot and joins no queue', async (_, since) => {
+    const { slots, runs } = await queue('a', 'b', 'c');
+    await runs.commit('a', 1, since);
+    expect(await slots.take('a', 1)).toBeUndefined();
+    expect(await slots.take('b', 1)).toEqual({ taken: true, waited: false });
+    expect(await slots.take('a', 1)).toBeUndefined();
+    expect(await slots.queued('a')).toBeUndefined();
+    expect(await slots.take('c', 1)).toEqual({ taken: false, building: 1, position: 1 });
+  });
+
+  test('limits.parallel: no run keeps a slot that is cancelled by one desk while another one takes it', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `r${index}`);
+    const first = await queue(...names, 'last');
+    const second = await bench.open();
+    await Promise.all(
+      names.flatMap((run) => [first.slots.take(run, 99), second.runs.commit(run, 1, finish(1))]),
+    );
+    const held = 'select run from runs where slot_ms is not null or queued_ms is not null';
+    expect(await bench.backend.query(held)).toEqual([]);
+    expect(await first.slots.take('last', 1)).toEqual({ taken: true, waited: false });
+  });
+
+  test('limits.parallel: a slot that an older version left with a run that ended counts no more', async () => {
+    const { slots, runs } = await queue('a', 'b', 'c');
+    for (const run of ['a', 'b']) await runs.commit(run, 1, finish(1));
+    await bench.backend.query("update runs set slot_ms = 1 where run = 'a'");
+    await bench.backend.query("update runs set queued_ms = 1 where run = 'b'");
+    expect(await slots.take('c', 1)).toEqual({ taken: true, waited: false });
   });
 
   test('limits.parallel: a question keeps the slot while its job is there', async () => {
@@ -93,7 +126,7 @@ export function testSlots(bench: Bench): void {
     const first = await queue(...names);
     const second = await bench.open();
     const asked = names.map((run, index) => (index % 2 ? first : second).slots.take(run, 3));
-    expect((await Promise.all(asked)).filter(({ taken }) => taken)).toHaveLength(3);
+    expect((await Promise.all(asked)).filter((slot) => slot?.taken)).toHaveLength(3);
     const places = await Promise.all(names.map((run) => first.slots.queued(run)));
     const inLine = places.flatMap((place) => place ?? []).map(({ position }) => position);
     expect(inLine.toSorted()).toEqual([1, 2, 3, 4, 5]);
