@@ -18,7 +18,6 @@ const IDLE_MS = 15 * 60_000;
  * whatever the number of its runs, and an installation that GitHub limits is left alone (R-14).
  */
 export async function reconcile(deps: HostedDependencies): Promise<void> {
-  await redeliverFailed(deps);
   const stopped = new Set<number>();
   const firstReads = new Map<number, Promise<FirstReads>>();
   const waiting = await targets(deps);
@@ -33,6 +32,8 @@ export async function reconcile(deps: HostedDependencies): Promise<void> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   for (const opening of firstReads.values()) await (await opening).keep();
+  // afterwards, because a command whose webhook failed is found by the polling, and many failed webhooks take long.
+  await redeliverFailed(deps);
 }
 
 /** Repositories with runs under way come first. */

@@ -9,8 +9,8 @@ const OLDEST_MS = 3 * 24 * 3_600_000 - 600_000;
 const OVERLAP_MS = 120_000;
 /** The number of redeliveries requested for one webhook. */
 const MOST_TRIES = 3;
-/** The number of redeliveries requested per round. */
-const MOST_AT_ONCE = 100;
+/** The number of redeliveries requested per round. GitHub's client sends one per second, so that they end before the next round. */
+const MOST_AT_ONCE = 50;
 
 /**
  * Requests redelivery of failed webhooks, because GitHub does not retry by itself. Failures here do not stop the rest of

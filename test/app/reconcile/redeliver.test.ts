@@ -146,6 +146,35 @@ test('a GitHub without these calls is told of once, and the rest of reconcile go
   expect((await desk.state()).status).toBe('building');
 });
 
+test('R-1: many failed webhooks do not delay the polling, and some are asked for again in each round', async () => {
+  await comment('/provide colour=blue');
+  const delivered_at = desk.deps.now().toISOString();
+  const failed = Array.from({ length: 120 }, (_, index) => ({
+    id: `${index}`,
+    guid: `g${index}`,
+    delivered_at,
+  }));
+  const asked = new Set<string>();
+  const askedBefore: number[] = [];
+  const { github } = desk.deps;
+  desk.deps.github = async (repository) => {
+    const client = await github(repository);
+    return {
+      ...client,
+      commentsOfAll(...args) {
+        askedBefore.push(asked.size);
+        return client.commentsOfAll(...args);
+      },
+    };
+  };
+  desk.deps.deliveries = {
+    failedSince: async () => ({ failed: failed.filter(({ id }) => !asked.has(id)), complete: true }),
+    redeliver: async (id) => void asked.add(id),
+  };
+  for (let round = 0; round < 4; round += 1) await desk.reconcile();
+  expect(askedBefore).toEqual([0, 50, 100, 120]);
+});
+
 test('one that GitHub does not send again does not hold up the others', async () => {
   const [first, second] = [await comment('/status'), await comment('/provide colour=blue')];
   trouble = undefined;
