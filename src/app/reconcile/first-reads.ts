@@ -8,8 +8,11 @@ import type { AppDependencies } from '../dependencies.ts';
 export interface FirstReads {
   /** False if the rest has to wait for a later round. */
   take(calls: number): boolean;
-  /** Keeps for later rounds how many are left, whichever desk has them. */
-  keep(): Promise<void>;
+  /**
+   * Keeps for later rounds how many are left, whichever desk has them. What is still under way gets no more of them, because the
+   * next round has them.
+   */
+  close(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
@@ -34,8 +37,10 @@ export async function openFirstReads(
       left -= calls;
       return true;
     },
-    async keep() {
-      if (left < began) await store.cursors.set('first_reads', key, { left, at: at.toISOString() });
+    async close() {
+      const kept = left;
+      left = 0;
+      if (kept < began) await store.cursors.set('first_reads', key, { left: kept, at: at.toISOString() });
     },
   };
 }

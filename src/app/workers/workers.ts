@@ -4,6 +4,7 @@ import type { Delivery } from '../../core/ports/inbox.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
+import { createTurns } from '../reconcile/turns.ts';
 import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
 import { watchJobs } from './watch-jobs.ts';
 import { workLane } from './work-lane.ts';
@@ -19,6 +20,8 @@ const RECONCILE_LEASE_MS = 20_000;
 const RENEW_MS = 5_000;
 /** A lease that another desk has for longer than this was renewed, so that desk is alive. */
 const REFUSED_AT_MOST = RECONCILE_LEASE_MS / RENEW_MS + 1;
+/** Timers wait for this many rounds at most, because a repository may hang for longer. */
+const CATCH_UP_ROUNDS = 5;
 const WATCH_MS = 10_000;
 const PRUNE_MS = 3_600_000;
 /** Records of ended runs are kept this long: GitHub redelivers webhooks for three days, people look back for weeks. */
@@ -71,10 +74,16 @@ export function startWorkers(
       return false;
     }, log);
   const stopping = new AbortController();
+  const turns = createTurns(deps);
+  let rounds = 0;
   // A round may wait long for a GitHub that does not answer. The end does not, because the next desk reads the rest.
   const reconciling = once(() => {
-    const round = reconcile(deps).finally(() => {
-      caughtUp = true;
+    const round = reconcile(deps, turns).finally(() => {
+      rounds += 1;
+      if (rounds >= CATCH_UP_ROUNDS) caughtUp = true;
+      void turns.over().then(() => {
+        caughtUp = true;
+      });
     });
     return inTime(round, stopping.signal, () => undefined);
   });
@@ -91,6 +100,7 @@ export function startWorkers(
   const watching = once(() => watchJobs(deps));
   const pruning = once(() => store.runs.prune(KEPT_MS));
   const look = () => {
+    turns.end();
     for (const loop of loops) loop.wake();
   };
   const unsubscribe = store.onWake((what) => {

@@ -16,7 +16,7 @@ async function round(wanted = 100, installation = 100): Promise<number> {
   const reads = await openFirstReads({ store, now: () => new Date(time) }, installation);
   let taken = 0;
   while (taken < wanted && reads.take(1)) taken += 1;
-  await reads.keep();
+  await reads.close();
   return taken;
 }
 
@@ -50,4 +50,12 @@ test('R-14: several calls that belong together are made in one round, or put off
   const reads = await openFirstReads({ store, now: () => new Date(time) }, 100);
   expect(reads.take(2)).toBe(false);
   expect(reads.take(1)).toBe(true);
+});
+
+test('R-14: what is still under way when the round ends takes none of the next one', async () => {
+  const reads = await openFirstReads({ store, now: () => new Date(time) }, 100);
+  expect(reads.take(4)).toBe(true);
+  await reads.close();
+  expect(reads.take(1)).toBe(false);
+  expect(await round()).toBe(8);
 });
