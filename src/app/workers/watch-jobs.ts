@@ -60,8 +60,10 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
       ended_at: now.toISOString(),
       outcome: whyExpired(dispatch, now),
     });
-  if (current.length > expired.length) return;
-  await reportMissing(deps, state, version, expired.at(-1), now);
+  // The job that built may seem to live for long after it has left its work, and nothing but the verification is needed then.
+  const needed = state.verifying === undefined ? current : current.filter(({ kind }) => kind === 'verify');
+  if (needed.some((dispatch) => !expired.includes(dispatch))) return;
+  await reportMissing(deps, state, version, needed.at(-1), now);
 }
 
 /**
@@ -93,7 +95,7 @@ async function reportMissing(
 ): Promise<void> {
   const { run } = state;
   const target = await deps.store.runs.target(run);
-  const verifies = !state.job_live && state.verifying !== undefined;
+  const verifies = state.verifying !== undefined;
   const outcome = expired
     ? (whyExpired(expired, now) ?? 'it expired')
     : 'no job was running although the run needs one';

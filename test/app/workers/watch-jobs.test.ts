@@ -84,6 +84,29 @@ test('R-13: a dispatch that waits for GitHub is not missing, however long GitHub
   expect(builds()).toBe(1);
 });
 
+test('R-13: a verification whose dispatch is gone is asked for again while the job that built still seems to live', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ freshVerification: true, startMs: Date.now() - 60 * MINUTE });
+  await desk.seed(run);
+  // The machine is lost before it says that the job parks.
+  run.turn({ report: { status: 'implemented', summary: 'Done.' }, verification: PASSING });
+  await desk.seed(run);
+  const open = async () => (await desk.store.dispatches.open('r1')).map(({ kind }) => kind).sort();
+  expect(await open()).toEqual(['build', 'verify']);
+  await desk.watchJobs();
+  expect((await desk.state()).verifying).toBe(1);
+  const verify = await desk.dispatch(1, 'verify');
+  const ended_at = new Date(desk.clock.ms).toISOString();
+  await desk.store.dispatches.change(verify?.op ?? '', { ended_at, outcome: 'given up' });
+  await desk.watchJobs();
+  expect((await desk.state()).verifying).toBe(2);
+  expect(await open()).toEqual(['build', 'verify']);
+  // Its ticket is void after a day in the queue.
+  desk.clock.ms += 24 * 60 * MINUTE + MINUTE;
+  await desk.watchJobs();
+  expect((await desk.state()).verifying).toBe(3);
+});
+
 test('R-13: a run that waits for a person needs no job', async () => {
   desk = await openAppDesk();
   await desk.seed(askingRun(['colour']).park());
