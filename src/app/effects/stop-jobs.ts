@@ -9,7 +9,8 @@ const GRACE_MS = 20_000;
 
 /**
  * Stops jobs that the run does not want any more. A job that has not begun, still sets up or is not heard any more is cancelled
- * at once, and so is one that is not connected. Any other ends by its orders, so that it saves its work; after a cancel it is cancelled in Actions when the grace is over.
+ * at once, and so is one that is not connected. Any other ends by its orders, so that it saves its work; after a cancel it is
+ * cancelled in Actions when the grace is over.
  */
 export async function stopJobs(context: EffectContext): Promise<Performed> {
   const { deps, state } = context;
@@ -19,17 +20,30 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   const unwanted = open.filter((dispatch) =>
     phaseOf(state) === 'working' ? isCondemned(dispatch) : !isNeeded(state, dispatch),
   );
-  let works = false;
   const condemned: Dispatch[] = [];
+  const graces: number[] = [];
   for (const dispatch of unwanted) {
     const endsByItself = deps.jobs.isConnected && dispatch.working_at && !isCondemned(dispatch);
     if (!endsByItself) condemned.push(dispatch);
     else if (!endedWithoutResult(state)) continue;
-    else if (now.getTime() - Date.parse(state.updated_at) >= GRACE_MS) condemned.push(dispatch);
-    else works = true;
+    else {
+      const leftMs = await graceLeft(context, dispatch, now);
+      if (leftMs > 0) graces.push(leftMs);
+      else condemned.push(dispatch);
+    }
   }
   await cancelAll(context, condemned);
-  return works ? { againAfterMs: GRACE_MS } : {};
+  return graces.length > 0 ? { againAfterMs: Math.min(...graces) } : {};
+}
+
+/**
+ * The grace begins when the stop is first tried. The run's own times do not tell: they move with all that is said to it afterwards,
+ * and are by the desk's clock.
+ */
+async function graceLeft({ deps }: EffectContext, { op, stopping_at }: Dispatch, now: Date): Promise<number> {
+  if (stopping_at !== undefined) return Date.parse(stopping_at) + GRACE_MS - now.getTime();
+  await deps.store.dispatches.change(op, { stopping_at: now.toISOString() });
+  return GRACE_MS;
 }
 
 /** The fresh job whose result nobody waits for. */

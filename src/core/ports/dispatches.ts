@@ -31,6 +31,8 @@ export interface Dispatch {
   heard_at?: string;
   /** Since when the issue shows that the job is silent. */
   silent_at?: string;
+  /** When its stop was first tried while it worked, because its run has ended. */
+  stopping_at?: string;
   ended_at?: string;
   /** Why it ended, for people. */
   outcome?: string;
@@ -58,6 +60,7 @@ export type DispatchChange = Partial<
     | 'attempt'
     | 'claimed_at'
     | 'heard_at'
+    | 'stopping_at'
     | 'ended_at'
     | 'outcome'
   > & { working_at: string | undefined; silent_at: string | undefined }

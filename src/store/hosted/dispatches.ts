@@ -91,6 +91,7 @@ function toDispatch(row: Selectable<DispatchesTable>): Dispatch {
     working_at: fromMs(row.working_ms),
     heard_at: fromMs(row.heard_ms),
     silent_at: fromMs(row.silent_ms),
+    stopping_at: fromMs(row.stopping_ms),
     ended_at: fromMs(row.ended_ms),
     outcome: row.outcome ?? undefined,
   };
@@ -108,6 +109,7 @@ function toColumns(change: DispatchChange) {
     ...('working_at' in change && { working_ms: toMs(change.working_at) }),
     heard_ms: ms(change.heard_at),
     ...('silent_at' in change && { silent_ms: toMs(change.silent_at) }),
+    stopping_ms: ms(change.stopping_at),
     ended_ms: ms(change.ended_at),
     outcome: change.outcome,
   };

@@ -122,6 +122,7 @@ export interface DispatchesTable {
   working_ms: number | null;
   heard_ms: number | null;
   silent_ms: number | null;
+  stopping_ms: number | null;
   ended_ms: number | null;
   outcome: string | null;
 }

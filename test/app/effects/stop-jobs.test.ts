@@ -70,6 +70,39 @@ test('R-9: /cancel while a fresh job verifies ends that one, and the one that bu
   expect(await desk.store.tickets.findToken('token')).toBeUndefined();
 });
 
+test('R-9: a job that does not obey is cancelled when its grace is over, whatever is said after the /cancel', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  for (const seconds of [15, 6]) {
+    expect(cancelled()).toEqual([]);
+    desk.clock.ms += seconds * 1000;
+    await desk.olivia.comment(issue, '/continue');
+    await desk.settle();
+  }
+  expect(cancelled()).toEqual([SEEDED_ACTIONS_RUN]);
+});
+
+test.each([-20_000, 20_000])(
+  'R-9: a job at work gets its grace from a desk whose clock is %i ms away from the database’s',
+  async (awayMs) => {
+    desk = await openAppDesk();
+    const { issue } = await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+    const { now } = desk.deps;
+    desk.deps.now = () => new Date(now().getTime() + awayMs);
+    await desk.olivia.comment(issue, '/cancel');
+    await desk.settle();
+    desk.clock.ms += 19_000;
+    await desk.settle();
+    expect((await desk.state()).status).toBe('cancelled');
+    expect(cancelled()).toEqual([]);
+    desk.clock.ms += 2_000;
+    await desk.settle();
+    expect(cancelled()).toEqual([SEEDED_ACTIONS_RUN]);
+  },
+);
+
 test('an Actions run that has ended is not cancelled', async () => {
   desk = await openAppDesk();
   const { issue, run } = await desk.begin();

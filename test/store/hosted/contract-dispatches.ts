@@ -39,6 +39,7 @@ export function testDispatches(bench: Bench): void {
       working_at: at(3),
       heard_at: at(4),
       silent_at: at(5),
+      stopping_at: at(6),
     };
     for (const [name, value] of Object.entries(stages))
       expect(await dispatches.change('r1.1.0', { [name]: value })).toBe(true);

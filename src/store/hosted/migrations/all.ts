@@ -7,6 +7,7 @@ import { timersPutOff } from './0005-timers-put-off.ts';
 import { endedRuns } from './0006-ended-runs.ts';
 import { retention } from './0007-retention.ts';
 import { urgentEffects } from './0008-urgent-effects.ts';
+import { stoppingJobs } from './0009-stopping-jobs.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   endedRuns,
   retention,
   urgentEffects,
+  stoppingJobs,
 ];
