@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { isNeeded } from '../../../src/app/effects/dispatch-job.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
@@ -61,6 +62,13 @@ test('R-13: a job that ended without having begun is followed by another one, un
   await desk.endActionsRun(first?.id ?? 0, 'failure');
   expect(desk.github.workflows.runs).toHaveLength(2);
   expect(await desk.dispatch(1, 'build', run)).toMatchObject({ job: 1, ended_at: undefined });
+});
+
+test('R-13: a dispatch is for the number of the job that it was decided for, and the run needs one number', () => {
+  // The first job has left its work to a second one.
+  const { state } = startRun().turn().park();
+  const dispatch = { op: 'r1.1.0', run: 'r1', kind: 'build' as const, decided_at: state.updated_at };
+  expect([1, 2, 3].filter((job) => isNeeded(state, { ...dispatch, job }))).toEqual([2]);
 });
 
 test('a dispatch records the Actions run it started, and the verification it is for', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { write } from '../../../src/app/handle-input.ts';
+import { handleInput, write } from '../../../src/app/handle-input.ts';
 import type { Effect } from '../../../src/core/contracts/effect.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
@@ -38,6 +38,24 @@ test('R-13: a run that works and has no job gets one, from the store alone', asy
   await desk.watchJobs();
   expect(builds()).toBe(before + 1);
   expect((await desk.state()).losses).toBe(1);
+});
+
+test('R-13: the job before does not make up for the one that the run needs, though its machine is still there', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ startMs: Date.now() - 60 * MINUTE }).turn();
+  await desk.seed(run);
+  const parked = run.park().commits.at(-1)?.input;
+  if (parked) await handleInput(desk.deps, 'r1', parked, []);
+  await desk.settle();
+  expect((await desk.dispatch(1))?.ended_at).toBeUndefined();
+  const { op = '' } = (await desk.dispatch(2)) ?? {};
+  await desk.store.dispatches.change(op, {
+    ended_at: new Date(desk.clock.ms).toISOString(),
+    outcome: 'gone',
+  });
+  await desk.watchJobs();
+  expect((await desk.state()).losses).toBe(1);
+  expect((await desk.dispatch(2))?.ended_at).toBeUndefined();
 });
 
 test('R-13: a dispatch that starts no workflow run is repeated within 5 minutes, three times in all, then a question says why', async () => {
