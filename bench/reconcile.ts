@@ -29,14 +29,17 @@ export const reconcileFigure: Figure = {
       // A token of the new desk, and every run was read before.
       calm.clock.ms += HOUR_MS;
       const again = await playHour(calm);
+      // Nothing is special about it: its first round is one of many, and the token changes once.
+      const later = await playHour(calm);
       return {
-        value: Math.max(worst.sum, first.sum, again.sum),
+        value: Math.max(worst.sum, first.sum, again.sum, later.sum),
         detail: {
           ...worst.counted,
           unchanged: worst.unchanged,
           'first round': worst.firstRound,
           'calm repositories': first.sum,
           'after a restart': again.sum,
+          'a later hour': later.sum,
           'ms per round': first.ms,
         },
       };
