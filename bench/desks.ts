@@ -8,7 +8,7 @@ import { openPostgresStore } from '../src/store/postgres.ts';
 import { startPostgres } from '../test/store/hosted/postgres-server.ts';
 import { CHILD_ENV, childArgv } from './bench-agent.ts';
 import type { Figure } from './figure.ts';
-import { commentOf, seedRuns } from './handle-command.ts';
+import { commentOf, type Place, seedRuns } from './handle-command.ts';
 import { median, round } from './statistics.ts';
 
 const DESKS = [1, 2, 4] as const;
@@ -33,10 +33,15 @@ export const desks: Figure = {
       await Promise.all(all.map(({ said }) => said()));
       const found = DESKS.map(() => [] as number[]);
       let issue = 0;
+      // The runs of one measurement are in one repository.
+      const nextPlace = (): Place => {
+        issue += 1;
+        return { repo_id: Math.ceil(issue / COMMANDS), issue };
+      };
       for (let at = 0; at < WARM_UP + ROUNDS; at += 1)
         for (const [index, count] of DESKS.entries()) {
-          const issues = Array.from({ length: COMMANDS }, () => (issue += 1));
-          const perSecond = await measureDesks(store, all.slice(0, count), issues);
+          const places = Array.from({ length: COMMANDS }, nextPlace);
+          const perSecond = await measureDesks(store, all.slice(0, count), places);
           // In the first rounds, code is compiled and connections are opened.
           if (at >= WARM_UP) found[index]?.push(perSecond);
         }
@@ -63,17 +68,17 @@ export const desks: Figure = {
   },
 };
 
-/** Commands per second, each on a run of its own, until all are decided and their effects are taken. Other desks rest. */
-async function measureDesks(store: HostedStore, used: Desk[], issues: number[]): Promise<number> {
-  await seedRuns(store, issues);
-  await store.inbox.put(issues.map((issue) => commentOf(issue, issue, '/pause')));
+/** Commands per second, each on a run of its own, until all are decided and their effects are performed. Other desks rest. */
+async function measureDesks(store: HostedStore, used: DeskProcess[], places: Place[]): Promise<number> {
+  await seedRuns(store, places);
+  await store.inbox.put(places.map((place) => commentOf(place, place.issue, '/pause')));
   const begin = performance.now();
   for (const { tell } of used) tell('work');
   while (!(await isDone(store))) {
     if (performance.now() - begin > GIVE_UP_MS) throw new Error(`${used.length} desks are not done.`);
     await sleep(LOOK_MS);
   }
-  const perSecond = issues.length / ((performance.now() - begin) / 1000);
+  const perSecond = places.length / ((performance.now() - begin) / 1000);
   const rest = used.map(({ said }) => said());
   for (const { tell } of used) tell('rest');
   await Promise.all(rest);
@@ -85,7 +90,7 @@ async function isDone({ inbox, outbox }: HostedStore): Promise<boolean> {
   return received.waiting + received.busy === 0 && (await outbox.size()).waiting === 0;
 }
 
-type Desk = ReturnType<typeof startDesk>;
+type DeskProcess = ReturnType<typeof startDesk>;
 
 function startDesk(url: string, key: string) {
   const [file = '', ...args] = childArgv('work-desk.ts', url, key);

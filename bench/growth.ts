@@ -7,18 +7,27 @@ import type { HostedStore } from '../src/core/ports/hosted-store.ts';
 import { openPostgresStore } from '../src/store/postgres.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { startPostgres } from '../test/store/hosted/postgres-server.ts';
+import { copyStatements } from './copy-runs.ts';
+import { type Desk, openDesk } from './desk.ts';
 import type { Figure } from './figure.ts';
-import { commentOf, decideNext, REPO_ID, runOf, seedRuns, writeNext } from './handle-command.ts';
+import { type Command, commentOf, followCommand, type Place, runOf, seedRuns } from './handle-command.ts';
 import { withScratchDirectory } from './scratch-directory.ts';
 import { median, round } from './statistics.ts';
 
 const FEW = 100;
 const MANY = 100_000;
-const WARM_UP = 50;
-const EVENTS = 150;
-/** Of the runs that are added, one in ten waits for an answer. The others have ended. */
+/** Together not more than there are runs, so that each run gets one command. */
+const WARM_UP = 20;
+const EVENTS = 80;
+/** With many stored, one run in ten is open, and half of the open ones are paused. The others have ended. With few, all are open. */
 const OPEN_ONE_IN = 10;
-const JOURNAL_ROWS = 10;
+const OPEN_PER_REPOSITORY = 10;
+/** Their numbers stand in no other text of a run. */
+const TEMPLATES = {
+  working: { repo_id: 800_000_001, issue: 900_000_001 },
+  paused: { repo_id: 800_000_002, issue: 900_000_002 },
+  ended: { repo_id: 800_000_003, issue: 900_000_003 },
+};
 
 export const growth: Figure = {
   id: 'growth',
@@ -56,9 +65,9 @@ function measureSqlite(): Promise<Cost> {
     const open = async (name: string, runs: number) => {
       const file = join(directory, name);
       const store = await openSqliteStore({ file, key });
-      await seedRuns(store, issuesUpTo(FEW));
+      await seedTemplates(store);
       const database = new DatabaseSync(file);
-      for (const statement of cloneStatements(runs - FEW)) database.exec(statement);
+      for (const statement of fillStatements(runs)) database.exec(statement);
       database.close();
       return store;
     };
@@ -73,10 +82,10 @@ async function measurePostgres(): Promise<Cost> {
     const open = async (runs: number) => {
       const url = await server.createDatabase();
       const store = await openPostgresStore({ url, key });
-      await seedRuns(store, issuesUpTo(FEW));
+      await seedTemplates(store);
       const client = new pg.Client({ connectionString: url });
       await client.connect();
-      for (const statement of [...cloneStatements(runs - FEW), 'analyze']) await client.query(statement);
+      for (const statement of [...fillStatements(runs), 'analyze']) await client.query(statement);
       await client.end();
       return store;
     };
@@ -86,59 +95,99 @@ async function measurePostgres(): Promise<Cost> {
   }
 }
 
-const issuesUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+/** One run of each kind, as commands and jobs have left it. */
+async function seedTemplates(store: HostedStore): Promise<void> {
+  const { working, paused, ended } = TEMPLATES;
+  const desk = openDesk(store);
+  await seedRuns(store, Object.values(TEMPLATES));
+  for (const place of Object.values(TEMPLATES)) {
+    const at = new Date().toISOString();
+    const run = runOf(place);
+    await store.publications.change(run, { pull: place.issue, head: 'b'.repeat(40) });
+    await store.publications.addOwnCommit(place.repo_id, place.issue, `commit of ${run}`);
+    await store.cursors.set('run', run, { reviewed: { at, settled: true } });
+  }
+  // The run at work has a command behind it, too, so that all have rows in every table.
+  for (const [id, place, command] of [
+    [1, working, '/pause'],
+    [2, working, '/continue'],
+    [3, paused, '/pause'],
+    [4, ended, '/cancel'],
+  ] as const) {
+    await takeCommand(store, desk, place, place.issue * 10 + id, command);
+    if (command !== '/cancel') await followCommand(store, place, command);
+  }
+}
 
-/** Copies the first run in SQL, because deciding so many would take minutes. */
-function cloneStatements(count: number): string[] {
-  const numbers = (most: number) =>
-    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${most})`;
-  const template = `'${runOf(1)}'`;
-  const isOpen = `n % ${OPEN_ONE_IN} = 0`;
-  if (count <= 0) return [];
+/** With few, the numbers of open runs follow each other; with many, each tenth is one. */
+const spacingOf = (runs: number) => (runs === FEW ? 1 : OPEN_ONE_IN);
+
+function fillStatements(runs: number): string[] {
+  const spacing = spacingOf(runs);
+  const common = { most: runs, repo_id: `(n / ${OPEN_PER_REPOSITORY * spacing})` };
+  const isOpen = `n % ${spacing} = 0`;
+  const isPaused = `n / ${spacing} % 2 = 1`;
   return [
-    `insert into runs (run, version, state, phase, place, repo_id, issue)
-      ${numbers(count)} select 'old-' || n, version, state,
-        case when ${isOpen} then 'waiting' else 'ended' end, place, ${REPO_ID}, ${FEW} + n
-      from numbers, runs where run = ${template}`,
-    `insert into journal (run, version, body)
-      ${numbers(count)}, versions(v) as (select 1 union all select v + 1 from versions where v < ${JOURNAL_ROWS})
-      select 'old-' || n, v, '{}' from numbers, versions`,
-    `insert into seen (key, run, at_ms) ${numbers(count)} select 'comment:old-' || n, 'old-' || n, 0 from numbers`,
-    `insert into timers (run, timer, at, at_ms)
-      ${numbers(count)} select 'old-' || n, 'reminder', '2099-01-01T00:00:00.000Z', 4070908800000 from numbers
-      where ${isOpen}`,
-    `insert into inbox (id, lane, kind, body, put_ms, state)
-      ${numbers(count)} select 'old-' || n, '${REPO_ID}#' || (${FEW} + n), 'issue_comment', '', 0, 'done' from numbers`,
-    `insert into dispatches (op, run, job, kind, decided_ms, requested_ms, answered_ms, ended_ms)
-      ${numbers(count)} select 'old-' || n, 'old-' || n, 1, 'build', 1, 1, 1, 1 from numbers`,
+    ...copyStatements({ ...common, of: TEMPLATES.working, which: `${isOpen} and not ${isPaused}` }),
+    ...copyStatements({ ...common, of: TEMPLATES.paused, which: `${isOpen} and ${isPaused}` }),
+    ...(spacing > 1 ? copyStatements({ ...common, of: TEMPLATES.ended, which: `not ${isOpen}` }) : []),
   ];
 }
 
 /** Both stores take the same events in turn, so that both meet the same machine. */
 async function compare(few: HostedStore, many: HostedStore): Promise<Cost> {
-  const times = { few: [] as number[], many: [] as number[] };
+  const times = { few: [] as number[], many: [] as number[], ratio: [] as number[] };
+  const desks = { few: openDesk(few), many: openDesk(many) };
   try {
     for (let at = 0; at < WARM_UP + EVENTS; at += 1) {
-      const cost = { few: await timeEvent(few, at), many: await timeEvent(many, at) };
+      const cost = {
+        few: await timeEvent(few, desks.few, FEW, at),
+        many: await timeEvent(many, desks.many, MANY, at),
+      };
       if (at < WARM_UP) continue;
       times.few.push(cost.few);
       times.many.push(cost.many);
+      times.ratio.push(cost.many / cost.few);
     }
   } finally {
     await few.close();
     await many.close();
   }
-  const [fewMs, manyMs] = [median(times.few), median(times.many)];
-  return { ratio: manyMs / fewMs, few: fewMs, many: manyMs };
+  return { ratio: median(times.ratio), few: median(times.few), many: median(times.many) };
 }
 
-async function timeEvent(store: HostedStore, at: number): Promise<number> {
-  const issue = (at % FEW) + 1;
-  // Each run gets its first command in the first round, its second in the second.
-  const body = Math.floor(at / FEW) % 2 === 0 ? '/pause' : '/continue';
+/** A stride that shares no factor with the number of open runs, so that each event is for another run, far from the one before. */
+const STRIDE = 3_571;
+/** Above all comments of the copies. */
+const FIRST_COMMENT = 2_000_000_000;
+
+async function timeEvent(store: HostedStore, desk: Desk, runs: number, at: number): Promise<number> {
+  const spacing = spacingOf(runs);
+  const open = runs / spacing;
+  const index = 1 + ((at * STRIDE) % open);
+  const issue = index * spacing;
+  const place = { repo_id: Math.floor(issue / (OPEN_PER_REPOSITORY * spacing)), issue };
+  // Of both stores the same, because every second open run is paused.
+  const command = index % 2 === 1 ? '/continue' : '/pause';
   const begin = performance.now();
-  await store.inbox.put([commentOf(issue, at + 1, body)]);
-  if (!(await decideNext(store))) throw new Error('The comment is not in the inbox.');
-  while (await writeNext(store));
-  return performance.now() - begin;
+  await takeCommand(store, desk, place, FIRST_COMMENT + at, command);
+  const ms = performance.now() - begin;
+  await followCommand(store, place, command);
+  return ms;
+}
+
+async function takeCommand(
+  store: HostedStore,
+  desk: Desk,
+  place: Place,
+  id: number,
+  command: Command,
+): Promise<void> {
+  const { version } = await store.runs.load(runOf(place));
+  await store.inbox.put([commentOf(place, id, command)]);
+  if (!(await desk.handleNext())) throw new Error('The comment is not in the inbox.');
+  while (await desk.performNext());
+  const [taken] = await store.runs.newest(runOf(place), 1);
+  if (taken?.version === version || taken?.events.some(({ type }) => type === 'command_refused'))
+    throw new Error(`${command} was refused.`);
 }
