@@ -98,6 +98,8 @@ export class LaneWatch {
         if (result) this.#checkLimit((result as { id: string }).id, now);
         return;
       case 'outbox.next':
+        // A worker that is kept for urgent effects leaves the others.
+        if (!result && args[1]) return;
         if ((this.#leases.get((args[0] as LaneLease).fence) ?? 0) > now)
           this.#next(result as OutgoingEffect | undefined, now);
     }

@@ -255,5 +255,5 @@ async function notStarted(
   };
   // Desks of older versions marked an answered label with the second key.
   if (await deps.store.runs.wasSeen(`not-started:${id}`)) return;
-  await deps.store.runs.write({ repo_id, issue }, id, [notice], [seen]);
+  await deps.store.runs.write({ installation_id, repo_id, issue }, id, [notice], [seen]);
 }

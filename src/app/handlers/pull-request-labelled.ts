@@ -26,5 +26,5 @@ export async function onPullRequestLabelled(
     mention: login,
   };
   const id = `${number}.not-an-issue.${hash(seen).slice(0, 8)}`;
-  await store.runs.write({ repo_id, issue: number }, id, [notice], [seen]);
+  await store.runs.write({ installation_id, repo_id, issue: number }, id, [notice], [seen]);
 }

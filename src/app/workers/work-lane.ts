@@ -3,6 +3,7 @@ import type { LaneLease, OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { endDispatch, isDispatch } from '../effects/explain-failure.ts';
 import { performEffect } from '../effects/perform-effect.ts';
+import type { BeginShift } from './lane-crew.ts';
 import { countAttempts, describeError, isEffectGivenUp, waitFor } from './retry-policy.ts';
 
 /** Renewed during the work, so it can be short and a lane is free again soon after a crash. */
@@ -15,12 +16,16 @@ const CALL_MS = 5_000;
  * Takes the lease of one issue's lane, calls `onFound`, and performs all that is due in it. False if no lane has anything due.
  * Any number of workers and desks may do this at once.
  */
-export async function workLane(deps: AppDependencies, onFound?: () => void): Promise<boolean> {
+export async function workLane(
+  deps: AppDependencies,
+  { onFound, begin = beginAlone(deps) }: { onFound?: () => void; begin?: BeginShift } = {},
+): Promise<boolean> {
   const { outbox } = deps.store;
   const clocks = () => ({ wall: deps.now().getTime(), monotonic: deps.monotonicMs() });
   let asked = clocks();
-  const lease = await outbox.claim(LEASE_MS);
-  if (!lease) return false;
+  const shift = await begin(LEASE_MS);
+  if (!shift) return false;
+  const { lease, onlyUrgent } = shift;
   onFound?.();
   const renewing = setInterval(async () => {
     const at = clocks();
@@ -38,14 +43,23 @@ export async function workLane(deps: AppDependencies, onFound?: () => void): Pro
   };
   try {
     for (;;) {
-      const effect = await outbox.next(lease);
+      const effect = await outbox.next(lease, onlyUrgent);
       if (!effect) return true;
       await performNext(whileHeld, lease, effect);
     }
   } finally {
     clearInterval(renewing);
+    shift.end();
     await outbox.release(lease);
   }
+}
+
+/** For a desk with one worker. */
+function beginAlone({ store }: AppDependencies): BeginShift {
+  return async (leaseMs) => {
+    const lease = await store.outbox.claim(leaseMs);
+    return lease && { lease, onlyUrgent: false, end: () => undefined };
+  };
 }
 
 /**

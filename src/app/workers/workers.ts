@@ -5,6 +5,7 @@ import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { createTurns } from '../reconcile/turns.ts';
+import { createLaneCrew } from './lane-crew.ts';
 import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
 import { watchJobs } from './watch-jobs.ts';
 import { workLane } from './work-lane.ts';
@@ -29,8 +30,10 @@ const KEPT_MS = 90 * 24 * 3_600_000;
 const TIMERS_AT_ONCE = 50;
 /** The time until the next try of a timer that failed too often. */
 const RARELY_MS = 3_600_000;
-/** Lanes handled at once, per queue. */
-const AT_ONCE = 4;
+/** Lanes handled at once. Those of the outbox are shared among installations. */
+const AT_ONCE = { inbox: 4, outbox: 8 };
+/** GitHub takes one write of an installation per second, so more workers would only wait there. */
+const OF_ONE_INSTALLATION = 3;
 
 export interface Workers {
   /** Whether the loops ran recently. */
@@ -45,7 +48,11 @@ export function startWorkers(
 ): Workers {
   const { store, monotonicMs, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, log });
-  const outbox = (onFound: () => void) => workLane(deps, onFound);
+  const begin = createLaneCrew(store.outbox, {
+    atOnce: AT_ONCE.outbox,
+    ofOneInstallation: OF_ONE_INSTALLATION,
+  });
+  const outbox = (onFound: () => void) => workLane(deps, { onFound, begin });
   const owner = deps.randomToken();
   let lastLook = monotonicMs();
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
@@ -66,7 +73,10 @@ export function startWorkers(
       return more;
     };
   };
-  const queues = { inbox: createTeam(looking(inbox), log), outbox: createTeam(looking(outbox), log) };
+  const queues = {
+    inbox: createTeam(AT_ONCE.inbox, looking(inbox), log),
+    outbox: createTeam(AT_ONCE.outbox, looking(outbox), log),
+  };
   const loops = [queues.inbox, createLoop(looking(timers), log), queues.outbox];
   const once = (work: () => Promise<unknown>) =>
     createLoop(async () => {
@@ -141,13 +151,17 @@ interface Loop {
  * Several loops on one queue. One looks, and a loop that finds something wakes the next, so that an empty queue costs one look
  * however many loops there are.
  */
-function createTeam(work: (onFound: () => void) => Promise<boolean>, log: AppDependencies['log']): Loop {
+function createTeam(
+  size: number,
+  work: (onFound: () => void) => Promise<boolean>,
+  log: AppDependencies['log'],
+): Loop {
   const wake = () => {
     const idle = loops.find((loop) => !loop.isBusy());
     // A busy loop may have looked before this wake-up, so each looks again when it has finished.
     for (const loop of idle ? [idle] : loops) loop.wake();
   };
-  const loops = Array.from({ length: AT_ONCE }, () => createLoop(() => work(wake), log));
+  const loops = Array.from({ length: size }, () => createLoop(() => work(wake), log));
   return {
     wake,
     isBusy: () => loops.every((loop) => loop.isBusy()),

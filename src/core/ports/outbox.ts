@@ -23,6 +23,18 @@ export interface LaneLease {
   fence: string;
 }
 
+export interface ClaimedLane extends LaneLease {
+  /** The App's installation that the lane is written by. Unknown for a run without a place, and for some effects of older versions. */
+  installation?: number;
+}
+
+export interface LaneChoice {
+  /** Of these installations, only lanes with an urgent effect are chosen. */
+  full?: readonly number[];
+  /** The same for all installations. */
+  onlyUrgent?: boolean;
+}
+
 /**
  * Everything that is to be written to GitHub, one lane per issue. Effects of one slot are performed in order, so one that waits
  * for its retry holds up its slot and nothing else; words about the work do not even hold up that. A newer effect of the slot
@@ -30,11 +42,11 @@ export interface LaneLease {
  */
 export interface Outbox {
   /** Leases the lane whose effect is due for the longest time. */
-  claim(leaseMs: number): Promise<LaneLease | undefined>;
+  claim(leaseMs: number, choice?: LaneChoice): Promise<ClaimedLane | undefined>;
   renew(lease: LaneLease, leaseMs: number): Promise<boolean>;
   release(lease: LaneLease): Promise<void>;
-  /** The next effect of the lane that is due. Undefined if there is none, or if the lease ran out. */
-  next(lease: LaneLease): Promise<OutgoingEffect | undefined>;
+  /** The next effect, or the next urgent one, of the lane that is due. Undefined if there is none, or if the lease ran out. */
+  next(lease: LaneLease, onlyUrgent?: boolean): Promise<OutgoingEffect | undefined>;
   /** Removes the effect. `done`, `retry` and `bury` return false if the lease was lost. */
   done(lease: LaneLease, id: string): Promise<boolean>;
   /** Without an error the effect was only put off, which is not an attempt. */
@@ -42,7 +54,7 @@ export interface Outbox {
   /** Gives up on the effect. It stays visible and is performed only after `revive`. */
   bury(lease: LaneLease, id: string, error: string): Promise<boolean>;
   buried(limit: number): Promise<{ id: string; run?: string; error: string; at: string }[]>;
-  /** Ids of buried effects of runs of one installation of the App, newest first. */
+  /** Ids of buried effects of one installation of the App, newest first. */
   buriedOf(installation: number, limit: number): Promise<string[]>;
   revive(id: string): Promise<boolean>;
   /** The effects of a run in a lane that are not performed yet. */

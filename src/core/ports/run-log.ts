@@ -42,7 +42,7 @@ export interface RunLog extends Omit<RunStore, 'commit'> {
   ): Promise<{ ok: true; version: number; duplicate: boolean } | { ok: false }>;
   /** Effects for an issue or pull request that has no run, once per `seen`. False if one of `seen` was answered before. */
   write(
-    place: Pick<RunTarget, 'repo_id' | 'issue'>,
+    place: Pick<RunTarget, 'installation_id' | 'repo_id' | 'issue'>,
     id: string,
     effects: Outgoing[],
     seen: string[],

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Effect, Outgoing } from '../../core/contracts/effect.ts';
 import { laneOrder, URGENT, WORDS_ABOUT_WORK } from '../../core/decide/lane-order.ts';
-import { ASKED_TO_WAIT, type LaneLease, type Outbox } from '../../core/ports/outbox.ts';
+import {
+  ASKED_TO_WAIT,
+  type ClaimedLane,
+  type LaneChoice,
+  type LaneLease,
+  type Outbox,
+} from '../../core/ports/outbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import { type Database, PARAMETER } from './database.ts';
 import { shortenError } from './queue.ts';
@@ -31,23 +37,32 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     where older.lane = one.lane and older.slot = one.slot and older.state = 'waiting' and older.seq < one.seq
       and (older.error is null or older.kind not in (${sql.join(WORDS_ABOUT_WORK.map((kind) => sql.lit(kind)))})))`;
 
-  const longestDue = (rank: RawBuilder<unknown>) =>
-    prepare<{ lane: string }>(sql`
-      select one.lane from outbox as one
-      where one.state = 'waiting' ${rank} and one.due_ms <= ${now} and ${leadsItsSlot}
+  const longestDue = (which: RawBuilder<unknown>) =>
+    prepare<{ lane: string; installation: number | null }>(sql`
+      select one.lane, one.installation from outbox as one
+      where one.state = 'waiting' ${which} and one.due_ms <= ${now} and ${leadsItsSlot}
         and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})
       order by one.due_ms, one.seq
       limit 1`);
   // The index has the rank as a literal.
   const urgentLane = longestDue(sql`and one.rank = ${sql.lit(URGENT)}`);
-  const dueLane = longestDue(sql``);
+  /** One query for each number of installations that are left out. */
+  const dueLanes: ReturnType<typeof longestDue>[] = [];
+  const dueLane = async (full: readonly number[]) => {
+    const places = sql.join(full.map(() => PARAMETER));
+    dueLanes[full.length] ??= longestDue(
+      full.length === 0 ? sql`` : sql`and (one.installation is null or one.installation not in (${places}))`,
+    );
+    return dueLanes[full.length]?.(...full) ?? [];
+  };
 
   let urgentInARow = 0;
   /** R-9: a stop or a dispatch also overtakes the lanes of other issues. */
-  const findLane = async (): Promise<string | undefined> => {
+  const findLane = async ({ full = [], onlyUrgent = false }: LaneChoice) => {
+    if (onlyUrgent) return (await urgentLane())[0];
     const [urgent] = urgentInARow < MOST_URGENT_IN_A_ROW ? await urgentLane() : [];
     urgentInARow = urgent ? urgentInARow + 1 : 0;
-    return (urgent ?? (await dueLane())[0])?.lane;
+    return urgent ?? (await dueLane(full))[0];
   };
 
   const takeLane = prepare(sql`
@@ -56,12 +71,17 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
       where lanes.until_ms <= ${now}
     returning lane`);
 
-  const leaseLane = async (leaseMs: number): Promise<LaneLease | 'lost' | undefined> => {
-    const lane = await findLane();
-    if (lane === undefined) return undefined;
+  const leaseLane = async (
+    leaseMs: number,
+    choice: LaneChoice,
+  ): Promise<ClaimedLane | 'lost' | undefined> => {
+    const found = await findLane(choice);
+    if (!found) return undefined;
+    const { lane, installation } = found;
     const fence = randomUUID();
     // Several workers may have found the lane free; one gets it.
-    return (await takeLane(lane, fence, leaseMs)).length > 0 ? { lane, fence } : 'lost';
+    if ((await takeLane(lane, fence, leaseMs)).length === 0) return 'lost';
+    return { lane, fence, ...(installation !== null && { installation }) };
   };
 
   /** Locks the lease, so that nobody takes the lane over within the transaction. */
@@ -70,14 +90,17 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
   const isHeld = async (trx: Trx, { lane, fence }: LaneLease): Promise<boolean> =>
     (await lockLease.within(trx, lane, fence)).length > 0;
 
-  const takeNext = prepare<DueRow>(sql`
-    update outbox set attempts = attempts + 1, claimed_ms = ${now}
-    where seq = (
-      select one.seq from outbox as one
-      where one.lane = ${PARAMETER} and one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
-      order by one.rank, one.seq
-      limit 1)
-    returning id, run, body, attempts, error`);
+  const firstDue = (which: RawBuilder<unknown>) =>
+    prepare<DueRow>(sql`
+      update outbox set attempts = attempts + 1, claimed_ms = ${now}
+      where seq = (
+        select one.seq from outbox as one
+        where one.lane = ${PARAMETER} and one.state = 'waiting' ${which} and one.due_ms <= ${now} and ${leadsItsSlot}
+        order by one.rank, one.seq
+        limit 1)
+      returning id, run, body, attempts, error`);
+  const takeNext = firstDue(sql``);
+  const takeUrgent = firstDue(sql`and one.rank = ${sql.lit(URGENT)}`);
 
   /** A newer effect of the slot came during the attempt, so that it could not bring the next one forward. */
   const hasNewer = sql`exists (
@@ -89,13 +112,9 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     sql`delete from outbox where id = ${PARAMETER} and lane = ${PARAMETER} and state = 'waiting'`,
   );
 
-  const installation =
-    dialect === 'postgres'
-      ? sql`cast(runs.place::json ->> 'installation_id' as bigint)`
-      : sql`json_extract(runs.place, '$.installation_id')`;
   const findBuried = prepare<{ id: string }>(sql`
-    select outbox.id from outbox inner join runs on runs.run = outbox.run
-    where outbox.state = 'buried' and ${installation} = ${PARAMETER} order by outbox.seq desc limit ${PARAMETER}`);
+    select id from outbox
+    where state = 'buried' and installation = ${PARAMETER} order by seq desc limit ${PARAMETER}`);
 
   const findWaiting = prepare<{ body: Uint8Array }>(
     sql`select body from outbox where lane = ${PARAMETER} and run = ${PARAMETER} and state = 'waiting' order by seq`,
@@ -110,10 +129,10 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     });
 
   return {
-    async claim(leaseMs) {
+    async claim(leaseMs, choice = {}) {
       for (let attempt = 1; attempt <= TRIES; attempt += 1) {
         try {
-          const leased = await leaseLane(leaseMs);
+          const leased = await leaseLane(leaseMs, choice);
           if (leased !== 'lost') return leased;
         } catch (error) {
           if (!isLostRace(error) || attempt === TRIES) throw error;
@@ -131,10 +150,10 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     async release({ lane, fence }) {
       await db.deleteFrom('lanes').where('lane', '=', lane).where('fence', '=', fence).execute();
     },
-    async next(lease) {
+    async next(lease, onlyUrgent = false) {
       return transaction(async (trx) => {
         if (!(await isHeld(trx, lease))) return undefined;
-        const [row] = await takeNext.within(trx, lease.lane);
+        const [row] = await (onlyUrgent ? takeUrgent : takeNext).within(trx, lease.lane);
         if (!row) return undefined;
         const effect = readEffect(row.body);
         return {
@@ -227,6 +246,7 @@ function readEffect(body: Uint8Array): Outgoing {
 
 interface PutEffects {
   lane: string;
+  installation: number | undefined;
   run: string | undefined;
   /** Effects get the ids `<prefix>.<index>`. */
   prefix: string;
@@ -235,7 +255,10 @@ interface PutEffects {
 }
 
 /** Returns the number of effects to perform. Timers are kept by the store itself. */
-export async function putEffects(trx: Trx, { lane, run, prefix, effects, now }: PutEffects): Promise<number> {
+export async function putEffects(
+  trx: Trx,
+  { lane, installation, run, prefix, effects, now }: PutEffects,
+): Promise<number> {
   const outgoing = effects.flatMap((effect, index) =>
     effect.type === 'set_timer' || effect.type === 'clear_timer'
       ? []
@@ -261,6 +284,7 @@ export async function putEffects(trx: Trx, { lane, run, prefix, effects, now }: 
       .values({
         id,
         lane,
+        installation: installation ?? null,
         run: run ?? null,
         slot,
         rank,

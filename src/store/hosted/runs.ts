@@ -62,7 +62,7 @@ export function createRuns(database: Database): RunLog {
         // Locks the row: a concurrent commit waits here and then sees the new version.
         const row = await trx
           .selectFrom('runs')
-          .select(['version', 'state', 'summary', 'repo_id', 'issue', 'slot_ms', 'queued_ms'])
+          .select(['version', 'state', 'summary', 'place', 'repo_id', 'issue', 'slot_ms', 'queued_ms'])
           .where('run', '=', run)
           .$if(dialect === 'postgres', (query) => query.forUpdate())
           .executeTakeFirst();
@@ -80,8 +80,10 @@ export function createRuns(database: Database): RunLog {
         await putSeen(trx, seen, { run, place: commit.target ?? row, now });
         const { effects, labelling, lockedOut } = commit;
         const lane = laneOf(commit.target ?? row) ?? run;
+        const installation = (commit.target ?? readPlace(row?.place))?.installation_id;
         const prefix = `${run}.${next}`;
-        if ((await putEffects(trx, { lane, run, prefix, effects, now })) > 0) announce('outbox');
+        if ((await putEffects(trx, { lane, installation, run, prefix, effects, now })) > 0)
+          announce('outbox');
         await putDispatches(trx, { run, version: next, effects, now });
         await setTimers(trx, run, effects);
         const leaves = row && (row.slot_ms !== null || row.queued_ms !== null) && !keepsSlot(after);
@@ -101,7 +103,10 @@ export function createRuns(database: Database): RunLog {
       return transaction(async (trx, announce) => {
         if (await wasSeen(trx, seen)) return false;
         await putSeen(trx, seen, { run: '', place, now });
-        const count = await putEffects(trx, { lane, run: undefined, prefix: id, effects, now });
+        const { installation_id: installation } = place;
+        const count = await putEffects(trx, {
+          ...{ lane, installation, run: undefined, prefix: id, effects, now },
+        });
         if (count > 0) announce('outbox');
         return true;
       });
@@ -266,6 +271,10 @@ async function putSeen(
 interface Place {
   repo_id: number | null;
   issue: number | null;
+}
+
+function readPlace(place: string | null | undefined): Pick<RunTarget, 'installation_id'> | undefined {
+  return place == null ? undefined : (JSON.parse(place) as RunTarget);
 }
 
 function laneOf(place: Place | undefined): string | undefined {

@@ -88,6 +88,8 @@ export interface QueueTable {
 }
 
 interface OutboxTable extends QueueTable {
+  /** Missing where it is not known. */
+  installation: number | null;
   run: string | null;
   slot: string;
   rank: number;

@@ -1,6 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { handleInput, write } from '../../../src/app/handle-input.ts';
 import { fireTimers, startWorkers, type Workers } from '../../../src/app/workers/workers.ts';
 import type { Commit } from '../../../src/core/ports/ports.ts';
+import { startRun } from '../../core/run-builder.ts';
 import { until } from '../../e2e-github/until.ts';
 import { request } from '../../store/hosted/commits.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
@@ -13,7 +15,11 @@ const RECONCILE_MS = 60_000;
 let desk: AppDesk;
 let workers: Workers | undefined;
 let others: Workers | undefined;
+/** Writes that are held until it is called. */
+let release: (() => void) | undefined;
 afterEach(async () => {
+  release?.();
+  release = undefined;
   await workers?.stop();
   await others?.stop();
   others = undefined;
@@ -174,6 +180,75 @@ test('R-3: timers that always fail hold up no other; they are tried every hour a
   work();
   const isTimer = ({ commit: { input } }: { commit: Commit }) => input.type === 'timer';
   await until('the next desk fires it', async () => (await runs.events('bad-0')).some(isTimer));
+});
+
+const CONFIG =
+  'agent: scripted\nagents:\n  scripted: { command: ["true"] }\nverify: [npm test]\nlimits: { parallel: 9 }\n';
+/** More than there are workers for one installation. */
+const MANY = 5;
+const reply = { type: 'reply', reply: { tone: 'info', title: 'A reply' } } as const;
+
+/** Runs on issues of their own, and another one. Comments are held until they are released, except on the issue of the latter. */
+async function seedBacklog(beginLast: () => Promise<{ issue: number }>) {
+  desk = await openAppDesk({ config: CONFIG });
+  for (let index = 1; index <= MANY; index += 1)
+    await desk.seed(startRun({ run: `busy-${index}`, startMs: desk.clock.ms - 3_600_000 }).turn());
+  const { issue: last } = await beginLast();
+  const { github } = desk.deps;
+  const gate = Promise.withResolvers<void>();
+  const written: number[] = [];
+  const begun: number[] = [];
+  desk.deps.github = async (repository) => {
+    const real = await github({ ...repository, installation_id: 100 });
+    return {
+      ...real,
+      async createComment(issue, body) {
+        begun.push(issue);
+        if (issue !== last) await gate.promise;
+        const comment = await real.createComment(issue, body);
+        written.push(issue);
+        return comment;
+      },
+    };
+  };
+  for (let index = 1; index <= MANY; index += 1)
+    await write(desk.deps, `busy-${index}`, [reply], [`x${index}`]);
+  release = gate.resolve;
+  return { last, begun, written };
+}
+
+test('R-14: the backlog of one installation does not hold up the writes of another', async () => {
+  const { last, begun, written } = await seedBacklog(() =>
+    desk.seed(startRun({ startMs: desk.clock.ms - 3_600_000 }).turn(), { installation_id: 200 }),
+  );
+  await write(desk.deps, 'r1', [reply], ['last']);
+  work();
+  await until('the other installation is written to', () => written.includes(last));
+  expect(written).toEqual([last]);
+  await until('the backlog is begun', () => begun.length > 3);
+  expect(begun.filter((issue) => issue !== last)).toHaveLength(3);
+  release?.();
+  await until('the backlog is written', () => written.length === MANY + 1);
+});
+
+test('R-9: a cancel stops its job although other issues of the installation are at long writes', async () => {
+  let run = '';
+  const { begun, written } = await seedBacklog(async () => {
+    const last = await desk.begin();
+    run = last.run;
+    return last;
+  });
+  work();
+  await until('the backlog is begun', () => begun.length === 3);
+  const at = new Date(desk.clock.ms).toISOString();
+  const cancel = { type: 'command', command: { name: 'cancel' }, by: 'olivia', via: 'comment', at } as const;
+  await handleInput(desk.deps, run, cancel, ['cancel']);
+  const isStopped = () =>
+    desk.exchanges.some(({ call }) => call.method === 'POST' && call.path.endsWith('/cancel'));
+  await until('the job is stopped', isStopped);
+  expect([written, begun.length]).toEqual([[], 3]);
+  release?.();
+  await until('the rest is written', () => written.length > MANY);
 });
 
 /** The dependencies of a desk of its own, and how often it asked for the lease of reconcile and reconciled. */

@@ -409,6 +409,47 @@ export function testOutbox(bench: Bench): void {
     expect(lanes).toEqual([3, 4, 5, 1, 6, 7, 2, 8]);
   });
 
+  test('R-14: of an installation that has enough workers, only lanes with something urgent are chosen', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    const ofInstallation = async (installation_id: number, issue: number, effects: Effect[]) => {
+      const home = { ...target(issue), installation_id };
+      await store.runs.commit(`r${issue}`, 0, { ...request(`r${issue}`), target: home });
+      await store.runs.commit(`r${issue}`, 1, asking(2, effects));
+    };
+    const large = 5_000_000_001;
+    await ofInstallation(large, 1, [reply('one')]);
+    await setClock(1);
+    await ofInstallation(large, 2, [reply('one'), { type: 'stop_job' }]);
+    await setClock(2);
+    await ofInstallation(8, 3, [reply('one')]);
+    await setClock(3);
+    const place = { installation_id: 9, repo_id: 77, issue: 4 };
+    await store.runs.write(
+      place,
+      '77-4',
+      [{ type: 'react', source: 'comment:5', reaction: 'confused' }],
+      ['label:4'],
+    );
+    await store.runs.commit('r5', 0, { ...request('r5'), effects: [reply('without a place')] });
+    const urgent = await outbox.claim(LEASE_MS, { onlyUrgent: true });
+    expect(urgent).toMatchObject({ lane: '77#2', installation: large });
+    expect(await outbox.claim(LEASE_MS, { onlyUrgent: true })).toBeUndefined();
+    if (!urgent) return;
+    expect((await outbox.next(urgent, true))?.effect.type).toBe('stop_job');
+    await outbox.done(urgent, 'r2.2.1');
+    expect(await outbox.next(urgent, true)).toBeUndefined();
+    await outbox.release(urgent);
+    const full = [large, 9];
+    expect(await outbox.claim(LEASE_MS, { full })).toMatchObject({ lane: '77#3', installation: 8 });
+    const nowhere = await outbox.claim(LEASE_MS, { full });
+    expect(nowhere).toEqual({ lane: 'r5', fence: expect.any(String) });
+    expect(await outbox.claim(LEASE_MS, { full })).toBeUndefined();
+    expect(await outbox.claim(LEASE_MS, { full: [large] })).toMatchObject({ lane: '77#4', installation: 9 });
+    await ask(store, 'r2', 2, [{ type: 'dispatch_job', job: 2 }]);
+    expect(await outbox.claim(LEASE_MS, { full })).toMatchObject({ lane: '77#2' });
+    expect(await outbox.claim(LEASE_MS)).toMatchObject({ lane: '77#1' });
+  });
+
   test('R-2: desks whose own clocks differ by 20 seconds share the clock of the database', async () => {
     const [fast, slow] = [await bench.open(), await bench.open()];
     await ask(fast, 'r1', 1, [reply('one'), reply('two')]);

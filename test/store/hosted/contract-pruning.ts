@@ -23,7 +23,7 @@ export function testPruning(bench: Bench): void {
     }
     await runs.commit('ended', 1, finish(2));
     await runs.commit('resting', 1, finish(2, 'reviewing'));
-    await runs.write({ repo_id: 77, issue: 9 }, '77-9', [], ['comment:9']);
+    await runs.write({ installation_id: 1, repo_id: 77, issue: 9 }, '77-9', [], ['comment:9']);
     await cursors.set('labelled_issue', '77#9', { updated_at: at(0) });
     await comments.save('9.not-started', { comment_id: 9 });
     // Without a pull request, nothing of it is shown.
@@ -82,7 +82,7 @@ export function testPruning(bench: Bench): void {
     const { store, setClock } = await openWithClock(bench);
     const { runs, cursors } = store;
     const year = 366 * DAY;
-    const place = { repo_id: 77, issue: 1 };
+    const place = { installation_id: 1, repo_id: 77, issue: 1 };
     const effects = [{ type: 'dispatch_job', job: 1 } as const];
     await runs.commit('r1', 0, { ...request('r1'), target: target(1), effects, seen: ['label:1'] });
     await runs.remember('r1', 'comment:1');

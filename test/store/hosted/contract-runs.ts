@@ -170,12 +170,22 @@ export function testRuns(bench: Bench): void {
     const react = { type: 'react', source: 'comment:5', reaction: 'confused' } as const;
     const written = await Promise.all(
       [runs, other.runs, runs, other.runs].map((log, index) =>
-        log.write({ repo_id: 77, issue: 9 }, `77-9.${index}`, [react, react], ['comment:5']),
+        log.write(
+          { installation_id: 1, repo_id: 77, issue: 9 },
+          `77-9.${index}`,
+          [react, react],
+          ['comment:5'],
+        ),
       ),
     );
     expect(written.filter((is) => is)).toEqual([true]);
     expect(
-      await runs.write({ repo_id: 77, issue: 9 }, '77-9.later', [react], ['comment:6', 'comment:5']),
+      await runs.write(
+        { installation_id: 1, repo_id: 77, issue: 9 },
+        '77-9.later',
+        [react],
+        ['comment:6', 'comment:5'],
+      ),
     ).toBe(false);
     expect([await runs.wasSeen('comment:5'), await runs.wasSeen('comment:6')]).toEqual([true, false]);
     expect(await outbox.size()).toEqual({ waiting: 2, busy: 0, buried: 0 });

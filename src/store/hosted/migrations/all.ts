@@ -8,6 +8,7 @@ import { endedRuns } from './0006-ended-runs.ts';
 import { retention } from './0007-retention.ts';
 import { urgentEffects } from './0008-urgent-effects.ts';
 import { stoppingJobs } from './0009-stopping-jobs.ts';
+import { effectsOfInstallations } from './0010-effects-of-installations.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   retention,
   urgentEffects,
   stoppingJobs,
+  effectsOfInstallations,
 ];
