@@ -1,7 +1,7 @@
 import { type Place, runOf } from './handle-command.ts';
 
 /** Which numbers are copied, how the repository and the issue of a copy are computed from `n`, and the run they are copies of. */
-export interface Copies {
+interface Copies {
   of: Place;
   most: number;
   /** A condition on `n`. */
