@@ -321,7 +321,7 @@ const HANDED_ON: Record<string, string> = {
   'web/ingest.ts → app/workers/workers.ts': "Pick<Inbox, 'put'>",
   'app/workers/work-queue.ts → app/app.ts': 'await work(item)',
   'core/decide/decide.ts → app/workers/work-lane.ts': "'dispatch_job'",
-  'core/decide/answer/resume-run.ts → app/workers/work-lane.ts': "{ type: 'dispatch_job'",
+  'core/decide/answer/resume-run.ts → app/workers/work-lane.ts': '...nextJob(',
   'core/decide/raise-escalation.ts → app/workers/workers.ts': "{ type: 'ask'",
   'runner/process/supervise.ts → runner/output/agent-output.ts': 'onLine',
   'runner/output/agent-output.ts → runner/job/turn/turn-events.ts': 'on.',

@@ -20,8 +20,8 @@ const OVER_TIME =
   /exceeded the maximum execution time of (?:(?:(?<h>\d{1,4})h)?(?:(?<m>\d{1,2})m)?\d{1,2}s|(?<minutes>\d{1,6}) minutes)/;
 
 /**
- * Actions calls a job `cancelled` both when a person cancels it and when its time is over. What GitHub says on its page tells them
- * apart, and else the time that it had. Undefined means that a person cancelled it.
+ * Actions calls a job `cancelled` both when a person cancels it and when its time is over. The messages on its page tell them apart,
+ * and else the time that it had. Undefined means that a person cancelled it.
  */
 export async function whyCancelled(
   deps: AppDependencies,

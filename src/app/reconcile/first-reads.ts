@@ -9,7 +9,7 @@ export interface FirstReads {
   /** False if the rest has to wait for a later round. */
   take(calls: number): boolean;
   /**
-   * Keeps for later rounds how many are left, whichever desk has them. What is still under way gets no more of them, because the
+   * Keeps for later rounds how many are left, whichever desk has them. Reads that are still under way get no more of them, because the
    * next round has them.
    */
   close(): Promise<void>;

@@ -4,8 +4,8 @@ import type { AppDependencies } from '../dependencies.ts';
 const TURN_MS = 5_000;
 
 /**
- * Work that others wait for only as long as its turn lasts. What takes longer continues beside them, and is not begun a second
- * time meanwhile (R-14).
+ * Work that others wait for only as long as its turn lasts. Work that takes longer continues beside them, and is not begun a
+ * second time meanwhile (R-14).
  */
 export interface Turns {
   /**

@@ -1,7 +1,7 @@
 import type { ClaimedLane, Outbox } from '../../core/ports/outbox.ts';
 
 /** A worker's stay in one lane. */
-export interface Shift {
+interface Shift {
   lease: ClaimedLane;
   /** The rest of the lane is left to others. */
   onlyUrgent: boolean;

@@ -9,8 +9,8 @@ import { headlineOf, isWorkMissing, renderAsking, whatComes } from './sections/q
 import { whoCanAnswer } from './sections/who-can-answer.ts';
 
 /**
- * A new comment, because an edit notifies nobody (E-12). One that somebody removed or reworded may come back when a later one was
- * written, or the question is answered.
+ * A new comment, because an edit notifies nobody (E-12). A reminder that somebody removed or reworded may come back when a later
+ * one was written, or the question is answered.
  */
 export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {
   const mark = marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op });

@@ -29,7 +29,7 @@ export interface ClaimedLane extends LaneLease {
 }
 
 export interface LaneChoice {
-  /** Of these installations, only lanes with an urgent effect are chosen. */
+  /** Only lanes with an urgent effect are chosen of these installations. */
   full?: readonly number[];
   /** The same for all installations. */
   onlyUrgent?: boolean;

@@ -6,7 +6,7 @@ const CHARS = 600;
 const NAMING =
   /^(?:[\w./-]{1,80}: )?(?:uncaught |fatal )?[\w$.]{0,120}(?:error|exception|fatal|panic)(?: \[\w{1,80}\])?: ?\S/i;
 const TELLING = /\b(?:error|invalid|unknown|unexpected|not found|denied|failed|missing|cannot)\b/i;
-/** What a runtime adds to every crash. */
+/** Lines that a runtime adds to every crash. */
 const SAME_IN_EVERY_CRASH = /^(?:\s+at\s|(?:Node\.js|Bun) v\d)/;
 
 /** The line that most likely says why. An error that ended a program is the last one that is named. */

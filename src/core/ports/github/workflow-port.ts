@@ -35,7 +35,7 @@ export interface WorkflowMethods {
   workflowRuns(workflow: string, since: string): Promise<WorkflowRun[]>;
   /** Empty if the run does not exist any more. */
   workflowJobs(run: number, attempt: number): Promise<WorkflowJob[]>;
-  /** What GitHub says on the page of a job. Empty if it may not be read. */
+  /** The messages on the page of a job. Empty if they may not be read. */
   jobMessages(job: number): Promise<string[]>;
   cancelRun(id: number): Promise<void>;
 }
