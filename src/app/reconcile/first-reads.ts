@@ -40,7 +40,9 @@ export async function openFirstReads(
     async close() {
       const kept = left;
       left = 0;
-      if (kept < began) await store.cursors.set('first_reads', key, { left: kept, at: at.toISOString() });
+      // Also where nothing was taken: a time that was stored while a clock was ahead is replaced.
+      if (kept < MOST_AT_ONCE)
+        await store.cursors.set('first_reads', key, { left: kept, at: at.toISOString() });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { InstalledRepository } from '../../core/ports/cursors.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
+import { hasPassed } from './has-passed.ts';
 
 /** Events tell of changes; this finds those whose webhook was lost. */
 const EVERY_MS = 15 * 60_000;
@@ -8,7 +9,8 @@ const EVERY_MS = 15 * 60_000;
 export async function installedRepositories(deps: HostedDependencies): Promise<InstalledRepository[]> {
   const { store, now, log } = deps;
   const known = await store.cursors.get('repositories', 'all');
-  if (known?.read_at && now().getTime() - Date.parse(known.read_at) < EVERY_MS) return known.installed;
+  if (known?.read_at && !hasPassed(EVERY_MS, { since: Date.parse(known.read_at), now: now().getTime() }))
+    return known.installed;
   const read_at = now().toISOString();
   try {
     const { repositories, unread } = await deps.repositories();

@@ -1,5 +1,6 @@
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import { lookAtBaseSoon } from '../revise/look-at-base.ts';
+import { hasPassed } from './has-passed.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 const PAUSE_MS = 6 * 3_600_000;
@@ -26,6 +27,7 @@ export async function reconcileBase(
   const at = deps.now().toISOString();
   if (isLookedAt && !known) return cursors.set('run', run, { ...cursor, base: { head, at } });
   const pauseMs = deps.later ? PAUSE_MS : PAUSE_UNHEARD_MS;
-  if (isLookedAt && known && Date.parse(at) - Date.parse(known.at) < pauseMs) return;
+  if (isLookedAt && known && !hasPassed(pauseMs, { since: Date.parse(known.at), now: Date.parse(at) }))
+    return;
   if (mayRead(placed, 1)) await lookAtBaseSoon(deps, github, run);
 }

@@ -1,6 +1,7 @@
 import { isAtRest } from '../../core/contracts/run-state.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import { readCi } from '../revise/read-ci.ts';
+import { hasPassed } from './has-passed.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 /** CI of a head is asked for this often, with growing pauses, in case its webhooks were lost. A new head begins again. */
@@ -29,7 +30,7 @@ export async function reconcileCi(
   if (head === undefined || before?.over || (isHeard && before && before.reads >= MOST_READS)) return;
   const longer = Math.min(FIRST_PAUSE_MS * 2 ** ((before?.reads ?? 1) - 1), LONGEST_PAUSE_MS);
   const pause = isHeard ? longer : UNHEARD_PAUSE_MS;
-  if (before && now.getTime() - Date.parse(before.at) < pause) return;
+  if (before && !hasPassed(pause, { since: Date.parse(before.at), now: now.getTime() })) return;
   const { state } = await runs.load(run);
   if (!state || !isAtRest(state)) return;
   // The head was just published: CI has had no time, and webhooks come first.

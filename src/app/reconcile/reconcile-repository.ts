@@ -4,6 +4,7 @@ import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onArchived } from '../handlers/installation.ts';
 import type { FirstReads } from './first-reads.ts';
+import { hasPassed } from './has-passed.ts';
 import { type ListedComments, listComments } from './list-comments.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
 import { hearAtRest, reconcileComments } from './reconcile-comments.ts';
@@ -155,7 +156,9 @@ async function readIssues({
   const now = deps.now();
   const { label: known } = polled;
   const isAsked =
-    known?.etag === undefined && known && now.getTime() - Date.parse(known.asked_at) < SPELLING_MS;
+    known?.etag === undefined &&
+    known &&
+    !hasPassed(SPELLING_MS, { since: Date.parse(known.asked_at), now: now.getTime() });
   const spelling = isAsked ? 'unchanged' : await github.labelSpelling(deps.settings.label, known?.etag);
   if (spelling !== 'unchanged' || !known) {
     const { name = deps.settings.label, etag } = spelling === 'unchanged' ? {} : (spelling ?? {});

@@ -1,6 +1,7 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { HostedDependencies } from '../dependencies.ts';
 import { type FirstReads, openFirstReads } from './first-reads.ts';
+import { hasPassed } from './has-passed.ts';
 import { installedRepositories } from './installed-repositories.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 import { redeliverFailed } from './redeliver.ts';
@@ -90,7 +91,7 @@ async function isLimited(
   const { store, now, log } = deps;
   const key = String(target.repo_id);
   const last = isActive(target) ? undefined : await store.cursors.get('labels', key);
-  if (last && now().getTime() - Date.parse(last.read_at) < IDLE_MS) return false;
+  if (last && !hasPassed(IDLE_MS, { since: Date.parse(last.read_at), now: now().getTime() })) return false;
   const read_at = now().toISOString();
   try {
     await reconcileRepository(deps, target, firstReads);

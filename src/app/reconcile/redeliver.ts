@@ -1,6 +1,7 @@
 import type { CursorValues } from '../../core/ports/cursors.ts';
 import { type FailedDelivery, GitHubError } from '../../core/ports/github-port.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
+import { hasPassed } from './has-passed.ts';
 
 const EVERY_MS = 5 * 60_000;
 /** GitHub does not redeliver webhooks older than three days. */
@@ -20,7 +21,7 @@ export async function redeliverFailed(deps: HostedDependencies): Promise<void> {
   const { store, now, deliveries } = deps;
   if (!deliveries) return;
   const { looked_at } = (await store.cursors.get('deliveries', 'all')) ?? {};
-  if (looked_at && now().getTime() - Date.parse(looked_at) < EVERY_MS) return;
+  if (looked_at && !hasPassed(EVERY_MS, { since: Date.parse(looked_at), now: now().getTime() })) return;
   try {
     const started = now().toISOString();
     const isAll = await askForMissed(deps, deliveries);

@@ -45,6 +45,15 @@ test('R-14: a desk whose clock is behind has none before their time', async () =
   expect(await round()).toBe(0);
 });
 
+test('R-14: after a clock was ahead, the reads come back at their pace', async () => {
+  time += 60 * 24 * MINUTE_MS;
+  expect(await round()).toBe(12);
+  time -= 60 * 24 * MINUTE_MS;
+  expect(await round()).toBe(0);
+  time += 2 * MINUTE_MS;
+  expect(await round()).toBe(6);
+});
+
 test('R-14: several calls that belong together are made in one round, or put off together', async () => {
   await round(11);
   const reads = await openFirstReads({ store, now: () => new Date(time) }, 100);

@@ -29,6 +29,15 @@ test('R-14: the list of repositories is asked for every 15 minutes, while no eve
   expect([await askedAfter(1), await askedAfter(14)]).toEqual([2, 2]);
 });
 
+test('R-1: after a clock was ahead, the list is asked for and idle repositories are read', async () => {
+  const DAY_MINUTES = 24 * 60;
+  const readAt = async () => (await desk.store.cursors.get('labels', '1'))?.read_at;
+  expect(await askedAfter(DAY_MINUTES)).toBe(1);
+  expect(await readAt()).toBe(desk.deps.now().toISOString());
+  expect(await askedAfter(-DAY_MINUTES)).toBe(2);
+  expect(await readAt()).toBe(desk.deps.now().toISOString());
+});
+
 test.each([
   'installation.created',
   'installation.deleted',
