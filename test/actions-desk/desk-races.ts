@@ -137,7 +137,13 @@ export async function raceDesks(seed: number, faults: RaceFaults = {}): Promise<
 
   function newRun(): ActionsRun {
     const [id, at] = [github.nextId(), github.time()];
-    const about = { name: 'autobuild', url: `https://github.test/actions/${id}`, inputs: {}, attempt: 1, commit: 'c0' };
+    const about = {
+      name: 'autobuild',
+      url: `https://github.test/actions/${id}`,
+      inputs: {},
+      attempt: 1,
+      commit: 'c0',
+    };
     return {
       id,
       ...about,
