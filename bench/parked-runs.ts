@@ -3,11 +3,11 @@ import { createBotOwnership } from '../src/app/bot-ownership.ts';
 import type { HostedDependencies } from '../src/app/dependencies.ts';
 import { createTicketJobs } from '../src/app/ticket-jobs.ts';
 import type { HostedStore } from '../src/core/ports/hosted-store.ts';
-import type { OctokitLike } from '../src/github/client/client.ts';
 import { createGitHub } from '../src/github/github.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { startRun } from '../test/core/run-builder.ts';
+import { asOctokit } from '../test/github/as-octokit.ts';
 
 const APP_ID = 77;
 const START_MS = Date.UTC(2026, 10, 16, 9, 0, 0);
@@ -70,8 +70,16 @@ export async function openParkedRuns(options: {
     }
   const calls = { counted: {} as Record<string, number>, unchanged: 0 };
   const find = (repo: string) => repositories.find(({ id }) => `shop-${id}` === repo);
+  const answerGraphql = ({ query, variables }: { query: string; variables: { ids?: string[] } }) => {
+    calls.counted.graphql = (calls.counted.graphql ?? 0) + 1;
+    if (!query.includes('reviews { totalCount }')) return { node: { lastEditedAt: null, editor: null } };
+    const reviews = { totalCount: options.isBusy ? 1 : 0 };
+    return { nodes: (variables.ids ?? []).map((id) => ({ id, reviews })) };
+  };
   const request = async (route: string, parameters: Record<string, never>) => {
     await options.onCall?.();
+    if (route === 'POST /graphql')
+      return { status: 200, headers: {}, data: { data: answerGraphql(parameters as never) } };
     const repository = find(parameters.repo ?? '');
     const answer = repository && answerCall(repository, route, parameters);
     const known = (parameters.headers as Record<string, string> | undefined)?.['if-none-match'];
@@ -89,13 +97,7 @@ export async function openParkedRuns(options: {
       throw Object.assign(new Error(`No answer to ${route}`), { status, response: { headers: {} } });
     return { status: 200, headers: { etag }, data: answer.data };
   };
-  const graphql = async (query: string, { ids = [] }: { ids?: string[] }) => {
-    await options.onCall?.();
-    calls.counted.graphql = (calls.counted.graphql ?? 0) + 1;
-    if (!query.includes('reviews { totalCount }')) return { node: { lastEditedAt: null, editor: null } };
-    return { nodes: ids.map((id) => ({ id, reviews: { totalCount: options.isBusy ? 1 : 0 } })) };
-  };
-  const octokit = { request, graphql } as unknown as OctokitLike;
+  const octokit = asOctokit(request);
   let ids = 1_000_000;
   const silent = () => undefined;
   const deps: HostedDependencies = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OctokitLike } from '../../src/github/client/client.ts';
+import { asOctokit } from './as-octokit.ts';
 
 interface Commit {
   message: string;
@@ -26,6 +26,11 @@ interface Given {
   tree: unknown;
   parents: string[];
   force: boolean;
+}
+
+interface GivenGraphql {
+  query: string;
+  variables: Record<string, string>;
 }
 
 /** The Git database of one repository by GitHub's documented rules, without a network: objects, refs, `updateRefs`. */
@@ -130,16 +135,14 @@ export function createGitDatabase(rules: GitDatabaseRules = {}) {
     return { updateRefs: { clientMutationId: null } };
   }
 
-  const octokit = {
-    request: async (route: string, given: Given) => {
-      calls.push(route);
-      const answer = routes[route]?.(given) ?? fail(501, `no answer to ${route}`);
-      return { status: 200, headers: {}, data: answer === true ? undefined : answer };
-    },
-    graphql: async (query: string, given: Record<string, string>) => {
+  const octokit = asOctokit(async (route, given: Given & GivenGraphql) => {
+    if (route === 'POST /graphql') {
       calls.push('GraphQL');
-      return answerGraphql(query, given);
-    },
-  };
-  return { octokit: octokit as unknown as OctokitLike, refs, commits, calls };
+      return { status: 200, headers: {}, data: { data: answerGraphql(given.query, given.variables) } };
+    }
+    calls.push(route);
+    const answer = routes[route]?.(given) ?? fail(501, `no answer to ${route}`);
+    return { status: 200, headers: {}, data: answer === true ? undefined : answer };
+  });
+  return { octokit, refs, commits, calls };
 }

@@ -3,10 +3,11 @@ import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Budget, Resource } from './budget.ts';
 import { type FieldFailure, readFieldFailures } from './errors.ts';
-import { withinBudget } from './within-budget.ts';
+import { sendGraphql } from './send-graphql.ts';
+import { headersOf, withinBudget } from './within-budget.ts';
 
-/** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */
-export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
+/** The method of Octokit that we use. The clients of Probot and @octokit/rest both have it. */
+export type OctokitLike = Pick<Octokit, 'request'>;
 
 export interface Repository {
   owner: string;
@@ -77,22 +78,27 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
           throw error;
         }),
     async graphql(query, variables) {
-      const once = /^\s*mutation\b/.test(query) && { request: NEVER_TWICE };
-      return within('graphql', 'GraphQL', () => octokit.graphql<never>(query, { ...variables, ...once }));
+      const request = /^\s*mutation\b/.test(query) ? NEVER_TWICE : {};
+      const { data } = await within('graphql', 'GraphQL', () =>
+        sendGraphql<never>(octokit, { query, variables, request }),
+      );
+      return data;
     },
-    graphqlEach: (document, variables) =>
-      within('graphql', 'GraphQL', async () => {
+    async graphqlEach(query, variables) {
+      const { failed } = await within('graphql', 'GraphQL', async () => {
         try {
-          await octokit.graphql(document, { ...variables, request: NEVER_TWICE });
-          return [];
+          const { headers } = await sendGraphql(octokit, { query, variables, request: NEVER_TWICE });
+          return { headers, failed: [] };
         } catch (error) {
           const failed = readFieldFailures(error, 'GraphQL');
           if (!failed) throw error;
           const worst = failed.find((one) => one.error.status !== 404 && !isRefusedAlone(one.error));
           if (worst) throw worst.error;
-          return failed;
+          return { headers: headersOf(error), failed };
         }
-      }),
+      });
+      return failed;
+    },
   };
   return client;
 }

@@ -10,6 +10,7 @@ const REMEMBERED = new Set([COMMIT, 'GET /repos/{owner}/{repo}/issues/{issue_num
 /** Writes that change none of these in a way that counts. All others forget what was read. */
 const HARMLESS =
   /^POST \S+\/(?:issues\/\{issue_number\}\/comments|reactions|git\/(?:blobs|trees|commits)|check-runs)$|^PATCH \S+\/(?:issues\/comments\/\{comment_id\}|check-runs\/\{check_run_id\})$/;
+const GRAPHQL = /^POST \S*\/graphql$/;
 /** Writes to branches and pull requests, after which an issue is the same. */
 const OF_PULLS = /^(?:POST|PATCH) \/repos\/\{owner\}\/\{repo\}\/(?:git\/refs|pulls)\b/;
 const HARMLESS_MUTATION =
@@ -30,13 +31,15 @@ export function rememberReads(octokit: OctokitLike, now: () => number): { octoki
     for (const [key, { until }] of known)
       if (until !== Number.POSITIVE_INFINITY && isForgotten(key)) known.delete(key);
   };
-  const forgetAfter = (route: string) => {
-    if (OF_PULLS.test(route)) forget((key) => key.includes(REF));
+  const forgetAfter = (route: string, { query }: Record<string, unknown>) => {
+    if (GRAPHQL.test(route)) {
+      if (/^\s*mutation\b/.test(String(query)) && !HARMLESS_MUTATION.test(String(query))) forget();
+    } else if (OF_PULLS.test(route)) forget((key) => key.includes(REF));
     else if (!HARMLESS.test(route)) forget();
   };
   const request = (route: string, options: Record<string, unknown>): Promise<unknown> => {
     if (!route.startsWith('GET ')) {
-      forgetAfter(route);
+      forgetAfter(route, options);
       return octokit.request(route, options);
     }
     const key = keyOf(route, options);
@@ -49,13 +52,10 @@ export function rememberReads(octokit: OctokitLike, now: () => number): { octoki
     answer.catch(() => known.delete(key));
     return answer;
   };
-  const graphql = (query: string, variables: Record<string, unknown>): Promise<unknown> => {
-    if (/^\s*mutation\b/.test(query) && !HARMLESS_MUTATION.test(query)) forget();
-    return octokit.graphql(query, variables);
-  };
   const tell: Tell = (route, options, data) => {
     const answer = Promise.resolve({ status: 200, headers: {}, data });
     known.set(keyOf(route, options), { answer, until: now() + TRUSTED_MS });
   };
-  return { octokit: { request, graphql } as unknown as OctokitLike, tell };
+  const { endpoint } = octokit.request;
+  return { octokit: { request: Object.assign(request, { endpoint }) } as unknown as OctokitLike, tell };
 }

@@ -28,7 +28,7 @@ export async function withinBudget<Answer>(
 }
 
 /** An error of GraphQL has the headers itself, because its `response` is the body. */
-function headersOf(error: unknown): Headers | undefined {
+export function headersOf(error: unknown): Headers | undefined {
   const { headers, response } = error as { headers?: Headers; response?: { headers?: Headers } };
   return headers ?? response?.headers;
 }

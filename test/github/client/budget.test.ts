@@ -2,6 +2,7 @@ import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { createBudgets } from '../../../src/github/client/budget.ts';
 import { createClient, type OctokitLike } from '../../../src/github/client/client.ts';
+import { asOctokit } from '../as-octokit.ts';
 
 const ROUTE = 'GET /repos/{owner}/{repo}/labels/{name}';
 const PLACE = { owner: 'alice', repo: 'demo', appId: 1 };
@@ -68,14 +69,25 @@ test.each([
   },
 );
 
+test('R-14: the calls that are left of GraphQL are known before they are used up', async () => {
+  const headers = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '60' };
+  const fetch = async () => Response.json({ data: { node: null } }, { headers });
+  const budgets = createBudgets(() => 0);
+  const client = createClient(new Octokit({ request: { fetch } }), { ...PLACE, budget: budgets.of(9) });
+  expect(await client.graphql('query { node }', {})).toEqual({ node: null });
+  expect(budgets.all()).toEqual([{ installation: 9, resource: 'graphql', limit: 5_000, remaining: 7 }]);
+  headers['x-ratelimit-remaining'] = '6';
+  expect(await client.graphqlEach('mutation { node }', {})).toEqual([]);
+  expect(budgets.of(9).left('graphql')).toEqual({ limit: 5_000, remaining: 6 });
+});
+
 /** The same headers for REST and GraphQL, whose calls are counted together. */
 function limitedOnce(headers: Record<string, string>) {
   const asked: string[] = [];
-  const refuse = (what: string) => async () => {
-    asked.push(what);
+  const octokit = asOctokit(async (route) => {
+    asked.push(route === 'POST /graphql' ? 'graphql' : 'rest');
     throw Object.assign(new Error('no'), { status: 403, response: { headers } });
-  };
-  const octokit = { request: refuse('rest'), graphql: refuse('graphql') } as unknown as OctokitLike;
+  });
   const client = createClient(octokit, { ...PLACE, budget: createBudgets(() => 0).of(1) });
   return { asked, client };
 }
