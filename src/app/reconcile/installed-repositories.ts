@@ -1,4 +1,5 @@
 import type { InstalledRepository } from '../../core/ports/cursors.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { hasPassed } from './has-passed.ts';
 
@@ -9,6 +10,7 @@ const EVERY_MS = 15 * 60_000;
 export async function installedRepositories(deps: HostedDependencies): Promise<InstalledRepository[]> {
   const { store, now, log } = deps;
   const known = await store.cursors.get('repositories', 'all');
+  if (known?.rests_until && now().getTime() < Date.parse(known.rests_until)) return known.installed;
   if (known?.read_at && !hasPassed(EVERY_MS, { since: Date.parse(known.read_at), now: now().getTime() }))
     return known.installed;
   const read_at = now().toISOString();
@@ -25,12 +27,19 @@ export async function installedRepositories(deps: HostedDependencies): Promise<I
     return installed;
   } catch (error) {
     log.warn({ error: String(error) }, 'the list of repositories could not be read');
-    return known?.installed ?? [];
+    const installed = known?.installed ?? [];
+    const wait = error instanceof GitHubError ? error.retryAfter : undefined;
+    if (wait !== undefined) {
+      // Calls while GitHub asks the App to wait make it last longer.
+      const rests_until = new Date(now().getTime() + wait * 1_000).toISOString();
+      await store.cursors.set('repositories', 'all', { ...known, rests_until, installed });
+    }
+    return installed;
   }
 }
 
 /** An installation event: the list is read again in the next round. */
 export async function forgetInstalled({ store }: Pick<AppDependencies, 'store'>): Promise<void> {
-  const installed = (await store.cursors.get('repositories', 'all'))?.installed ?? [];
-  await store.cursors.set('repositories', 'all', { installed });
+  const { read_at, ...known } = (await store.cursors.get('repositories', 'all')) ?? { installed: [] };
+  await store.cursors.set('repositories', 'all', known);
 }

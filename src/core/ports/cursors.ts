@@ -66,8 +66,11 @@ export interface CursorValues {
   performing: { since?: string };
   /** An operation that starts a job: when Actions was last asked about it. */
   job: { asked_at: string };
-  /** `all`: the repositories the App is installed in. Without a time, an event has told of a change. */
-  repositories: { read_at?: string; installed: InstalledRepository[] };
+  /**
+   * `all`: the repositories the App is installed in. Without a time, an event has told of a change. GitHub may have asked the App
+   * to wait until `rests_until`.
+   */
+  repositories: { read_at?: string; rests_until?: string; installed: InstalledRepository[] };
   /** A run whose label was deleted or renamed in the whole repository. Without a time, somebody has set it again since. */
   label_gone: { since?: string };
   /** `all`: failed deliveries of the App. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
 import { webhookPayload } from '../../fixtures/webhooks.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
@@ -36,6 +37,31 @@ test('R-1: after a clock was ahead, the list is asked for and idle repositories 
   expect(await readAt()).toBe(desk.deps.now().toISOString());
   expect(await askedAfter(-DAY_MINUTES)).toBe(2);
   expect(await readAt()).toBe(desk.deps.now().toISOString());
+});
+
+test('R-14: while GitHub limits the App, the known list is used and not asked for, also after an event', async () => {
+  expect(await askedAfter(0)).toBe(1);
+  const { repositories } = desk.deps;
+  desk.deps.repositories = async () => {
+    await repositories();
+    throw new GitHubError('limited', { status: 429, retryAfter: 3_600 });
+  };
+  expect([await askedAfter(15), await askedAfter(1), await askedAfter(30)]).toEqual([2, 2, 2]);
+  await desk.receive('installation', webhookPayload('installation.suspend', HERE));
+  await desk.settle();
+  expect(await askedAfter(28)).toBe(2);
+  expect((await desk.store.cursors.get('repositories', 'all'))?.installed).toHaveLength(1);
+  desk.deps.repositories = repositories;
+  expect([await askedAfter(1), await askedAfter(1)]).toEqual([3, 3]);
+});
+
+test('R-14: an outage that asks for no rest is no reason to wait for the list', async () => {
+  const { repositories } = desk.deps;
+  desk.deps.repositories = async () => {
+    await repositories();
+    throw new GitHubError('down', { status: 502 });
+  };
+  expect([await askedAfter(0), await askedAfter(1)]).toEqual([1, 2]);
 });
 
 test.each([
