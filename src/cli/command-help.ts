@@ -84,7 +84,7 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
   undo: {
     forms: ['undo [RUN] [--force]'],
     summary:
-      'Restores the files as they were before the run. A copy of what is undone is kept; files edited since are left alone without --force.',
+      'Restores the files as they were before the run, and cancels the run if it still waits. A copy of what is undone is kept; files edited since are left alone without --force. With nothing to undo it changes nothing.',
     options: { force: 'undo files that were edited since, too' },
     examples: ['autobuild undo', 'autobuild undo k7m2q9ab --force'],
   },

@@ -52,6 +52,34 @@ test('T-4: diff and undo go back to the files before the run; what was edited si
   expect(scratch.filesWith('edited since').every((file) => file.startsWith(kept))).toBe(true);
 });
 
+test('T-4: undo ends a run that waits only if there is something to undo, and says so', async () => {
+  const scratch = createScratch();
+  prepare(scratch, '[ "$TURN" = 1 ] || { echo agent > kept.txt; echo agent > new.txt; }');
+  scratch.write('kept.txt', 'committed\n');
+  commitAll(scratch);
+  const waiting = await scratch.run(runArgs({ more: ['--max-turns', '1'] }));
+  expect(waiting.code, waiting.stderr).toBe(2);
+  const [run = ''] = scratch.runs();
+  const before = scratch.journal();
+  const nothing = await scratch.run(['undo']);
+  expect(nothing).toMatchObject({
+    code: 0,
+    stdout: 'Nothing to undo: the run changed no file that is still different.\n',
+  });
+  expect(scratch.journal()).toBe(before);
+
+  const resumed = await scratch.run(['resume', '--answer', '/continue +1']);
+  expect(resumed.code, resumed.stderr).toBe(2);
+  const undone = await scratch.run(['undo']);
+  expect(undone.code, undone.stderr).toBe(0);
+  expect(undone.stdout).toContain(
+    `✓ Undone: 2 of 2 files are back as they were before run ${run}\n  kept.txt, new.txt\n  Run ${run} is cancelled.\n`,
+  );
+  expect((await scratch.run(['status', run])).stdout).toContain('Cancelled by');
+  const again = await scratch.run(['undo']);
+  expect(again.stdout).not.toContain('is cancelled');
+});
+
 test('T-4: undo removes pipes that the run made, leaves those from before alone, and asks about later ones', async () => {
   const scratch = createScratch();
   const at = (path: string) => join(scratch.worktree, path);

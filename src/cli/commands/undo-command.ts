@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { terminalLine } from '../../comments/terminal/terminal-text.ts';
 import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { handle } from '../../core/decide/handle.ts';
 import { userError } from '../../core/error-catalogue.ts';
@@ -16,10 +17,11 @@ import { openRunWorkspace } from '../run-workspace.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';
 
 const FILES_NAMED = 10;
+const PATH_CELLS = 200;
 
 /**
  * `autobuild undo` gives all files the content they had before the run. A file that somebody changed after the run is not
- * touched without `--force`, and a copy of everything that is undone is kept.
+ * touched without `--force`, and a copy of everything that is undone is kept. A run that is still open is cancelled by it.
  */
 export async function undoCommand(
   options: CliOptions,
@@ -45,9 +47,9 @@ export async function undoCommand(
         edited.push(path);
     if (edited.length > 0 && !options.force)
       throw userError('edited_since', { run: file.run, count: edited.length, files: named(edited) });
-    await cancelRun(file, home, by);
     if (paths.length + made.length === 0)
       return ['Nothing to undo: the run changed no file that is still different.'];
+    const wasCancelled = await cancelRun(file, home, by);
     const kept = join(runDir, 'undone', new Date().toISOString().replaceAll(':', '-'));
     const items = await workspace.revert(paths, kept, snapshot);
     // Read again, because an ignore rule of the run's own making hides nothing any more.
@@ -58,10 +60,13 @@ export async function undoCommand(
       if (item.kind === 'refused') return [`✗ ${item.path}: ${item.problem}`];
       return left.has(item.path) ? [`✗ ${item.path}: it could not be removed`] : [];
     });
+    const back = items.filter(({ kind, path }) => kind !== 'refused' && !left.has(path));
     const hasCopy = items.some((item) => 'stored' in item);
     return [
-      `✓ Undone: ${items.length - refused.length} of ${items.length} files are back as they were before run ${file.run}`,
+      `✓ Undone: ${back.length} of ${items.length} files are back as they were before run ${file.run}`,
+      ...(back.length > 0 ? [`  ${named(back.map(({ path }) => terminalLine(path, PATH_CELLS)))}`] : []),
       ...refused,
+      ...(wasCancelled ? [`  Run ${file.run} is cancelled.`] : []),
       ...(hasCopy ? [`  A copy of what was there is in ${kept}`] : []),
       ...(await commitLines(file, env)),
     ];
@@ -73,14 +78,15 @@ async function specialMade(workspace: Workspace, { special }: RunFile): Promise<
   return special ? (await workspace.special()).filter((path) => !special.includes(path)) : [];
 }
 
-/** A run whose work is gone must not be resumed. */
-async function cancelRun({ run }: RunFile, home: Home, by: string): Promise<void> {
+/** A run whose work is gone must not be resumed. True if it was not at its end yet. */
+async function cancelRun({ run }: RunFile, home: Home, by: string): Promise<boolean> {
   const runDir = home.runDir(run);
   const store = openFileStore(runDir);
   try {
     const { state } = await store.load(run);
-    if (!state) return;
-    if (isUnderWay(state)) {
+    if (!state) return false;
+    const isOpen = isUnderWay(state);
+    if (isOpen) {
       const at = new Date().toISOString();
       await handle(store, RULES, run, {
         type: 'command',
@@ -92,6 +98,7 @@ async function cancelRun({ run }: RunFile, home: Home, by: string): Promise<void
     }
     await openFileVault(runDir).forget(run);
     await forgetConversations(runDir);
+    return isOpen;
   } finally {
     store.close();
   }
