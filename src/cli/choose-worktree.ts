@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { userError } from '../core/error-catalogue.ts';
+import { headOf } from './describe-work.ts';
 import { type Home, realDirectory } from './home.ts';
 import type { CliOptions } from './options.ts';
 import { quoteWord } from './package/quote-word.ts';
@@ -44,6 +45,8 @@ export async function refuseDirtyTree(
   throw userError('tree_dirty', {
     count: files.length,
     files: `${named}${more}`,
+    // A worktree is made from the last commit.
+    hasCommit: (await headOf(top, env)) !== undefined,
     again: withWorktree(options),
   });
 }

@@ -74,12 +74,10 @@ export const CATALOGUE = {
     message: `${p.directory} is not a directory.`,
     remedy: 'Run the command in the repository, or name it with --directory.',
   }),
-  tree_dirty: (p: { count: number; files: string; again?: string }) => ({
+  tree_dirty: (p: { count: number; files: string; hasCommit: boolean; again?: string }) => ({
     message: `${p.count === 1 ? '1 file has' : `${p.count} files have`} uncommitted changes: ${p.files}`,
     remedy: [
-      ...(p.again
-        ? ['Commit or stash them, or work in a separate worktree and branch:', `  ${p.again}`]
-        : ['Commit or stash them, or add --worktree to work in a separate worktree and branch.']),
+      ...waysToCommit(p),
       '(--dirty runs here anyway; undo then restores your files as they are now.) Nothing was started.',
     ].join('\n  '),
   }),
@@ -233,6 +231,13 @@ export const CATALOGUE = {
     remedy: 'Set the secret that the workflow passes as `model_key`.',
   }),
 } as const;
+
+function waysToCommit({ again, hasCommit }: { again?: string; hasCommit: boolean }): string[] {
+  if (!hasCommit) return ['Commit them first.'];
+  return again
+    ? ['Commit or stash them, or work in a separate worktree and branch:', `  ${again}`]
+    : ['Commit or stash them, or add --worktree to work in a separate worktree and branch.'];
+}
 
 function startOver({ ref, repository }: { ref: string; repository: string }): string {
   return `To start over without it: gh api -X DELETE repos/${repository}/git/${ref}, then label the issue again.`;

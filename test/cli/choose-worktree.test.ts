@@ -55,6 +55,18 @@ test('T-3: uncommitted changes are refused by name, with both ways out; a task f
   await expect(refuseDirtyTree(place, task, { ...env, GIT_DIR: '/nowhere' })).rejects.toThrow('2 files');
 });
 
+test('T-3: without a commit, --worktree is not offered, because there is nothing to make one from', async () => {
+  const { top, env, git } = repository();
+  git('update-ref', '-d', 'HEAD');
+  const remedy = await refuseDirtyTree({ top, part: '' }, options, env).then(
+    () => '',
+    (error: { remedy: string }) => error.remedy,
+  );
+  expect(remedy).toContain('Commit them first.');
+  expect(remedy).toContain('--dirty');
+  expect(remedy).not.toContain('--worktree');
+});
+
 test.each([
   [['run', 'TASK.md', '--agent', 'claude'], 'autobuild run TASK.md --agent claude --worktree'],
   [

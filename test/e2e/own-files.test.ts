@@ -155,6 +155,25 @@ test('T-3: with uncommitted changes nothing starts; in a worktree of its own the
   expect(git(scratch, '-C', worktree, 'status', '--porcelain')).toBe('');
 });
 
+test('T-3: the line that the refusal offers works when it is pasted, also with an agent that is not committed', async () => {
+  const scratch = createScratch();
+  prepare(scratch, FINISH);
+  git(scratch, 'init', '-q');
+  git(scratch, 'add', 'TASK.md', '.github');
+  git(scratch, 'commit', '-qm', 'first');
+  const refused = await scratch.run(runArgs().filter((arg) => arg !== '--dirty' && arg !== '--json'));
+  expect(refused.code).toBe(1);
+  const line = /^ +(autobuild run .*)$/m.exec(refused.stderr)?.[1] ?? '';
+  const env = {
+    ...process.env,
+    PATH: `${scratch.root}/bin:${process.env.PATH}`,
+    AUTOBUILD_HOME: scratch.home,
+  };
+  const said = execFileSync('sh', ['-c', line], { cwd: scratch.worktree, encoding: 'utf8', env });
+  expect(said).toContain('✓ Done');
+  expect(git(scratch, 'status', '--porcelain')).toBe('?? agent.sh\n');
+});
+
 test('T-5: in a subdirectory the whole repository is watched, and --directory names the part of the task', async () => {
   const scratch = createScratch();
   scratch.write('packages/a/package.json', '{}');

@@ -179,9 +179,9 @@ function chooseAgent(
     const name = options.agent ?? 'command';
     if (!AGENT_NAME.test(name)) throw usage(`--agent takes a name of ${AGENT_NAME_FORM}.`);
     const [program = '', ...args] = options.agentCommand;
-    // The agent starts at the top, but the path was typed in the part.
-    const isPath = part !== '' && program.includes('/');
-    return { name, agents: { ...agents, [name]: [isPath ? resolve(top, part, program) : program, ...args] } };
+    // The agent starts at the top, maybe of a worktree of its own, but the path was typed here.
+    const path = program.includes('/') ? resolve(top, part, program) : program;
+    return { name, agents: { ...agents, [name]: [path, ...args] } };
   }
   const name =
     options.agent ?? config.agent ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined);
