@@ -48,7 +48,8 @@ async function main(argv: string[]): Promise<number> {
     }
     case 'diff': {
       const { diffCommand } = await import('./cli/commands/diff-command.ts');
-      return printDiff(await diffCommand(options, openHome(process.env), environment()));
+      const isShown = process.stdout.isTTY === true;
+      return printDiff(await diffCommand(options, openHome(process.env), environment(), { isShown }));
     }
     case 'undo': {
       const { undoCommand } = await import('./cli/commands/undo-command.ts');
@@ -261,10 +262,8 @@ function environment(): Record<string, string> {
   );
 }
 
-/** A pipe gets the patch byte for byte. At a terminal, control characters of the files must not act. */
-async function printDiff({ text, cut }: { text: string; cut: boolean }): Promise<number> {
-  const { shownDiff } = await import('./cli/commands/diff-command.ts');
-  process.stdout.write(process.stdout.isTTY ? shownDiff(text) : text);
+function printDiff({ output, cut }: { output: string | Buffer; cut: boolean }): number {
+  process.stdout.write(output);
   if (cut) process.stderr.write('The patch is longer and was cut here. `git diff` shows all of it.\n');
   return EXIT.done;
 }

@@ -1,5 +1,6 @@
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Home } from './home.ts';
+import { quoteWord } from './package/quote-word.ts';
 import { gitStatus, openUserGit } from './user-git.ts';
 
 /** The work of a run that has ended, and where it is. */
@@ -7,6 +8,8 @@ export interface WorkLeft {
   /** The branch of a worktree that the run made. */
   branch?: string;
   worktree: string;
+  /** The command that takes the patch over into the repository, which a worktree of its own was made from. */
+  apply?: string;
   /** Whether `diff` and `undo` have a snapshot to compare with. */
   hasSnapshot: boolean;
   /** The result of `git status` in one line. Undefined where there is no repository. */
@@ -19,7 +22,7 @@ export async function describeWork(
   env: Record<string, string>,
 ): Promise<WorkLeft> {
   const file = home.findRun(run, []);
-  const { worktree, branch, snapshot, round_head } = file;
+  const { worktree, branch, repository, snapshot, round_head } = file;
   // Commits between two rounds are those of a person.
   const head = round_head ?? file.head;
   const status = await gitStatus(worktree, env);
@@ -27,6 +30,7 @@ export async function describeWork(
   return {
     branch,
     worktree,
+    apply: branch && repository ? `git -C ${quoteWord(repository)} apply` : undefined,
     hasSnapshot: snapshot !== undefined,
     git: status && !status.problem ? gitLine(status.changed, head !== undefined && now !== head) : undefined,
   };

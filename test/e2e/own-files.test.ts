@@ -174,6 +174,36 @@ test('T-3: the line that the refusal offers works when it is pasted, also with a
   expect(git(scratch, 'status', '--porcelain')).toBe('?? agent.sh\n');
 });
 
+test('T-4: the patch of a run is whole: what it changed in a worktree is taken over by the line at its end', async () => {
+  const scratch = createScratch();
+  scratch.write('kept.bin', '\0one\n');
+  scratch.write('latin.txt', 'x\n');
+  prepare(
+    scratch,
+    `printf '\\000two' > kept.bin; printf '\\001\\000' > new.bin; printf 'gr\\374n\\n' > latin.txt; mkfifo pipe; ${FINISH}`,
+  );
+  commitAll(scratch);
+  const done = await scratch.run([
+    ...['run', 'TASK.md', '--worktree', '--json', '--verify', 'test -f done'],
+    ...['--', './agent.sh'],
+  ]);
+  expect(done.code, done.stderr).toBe(0);
+  const line = /^ +Take: +(.*)$/m.exec(done.stderr)?.[1] ?? '';
+  const [run = ''] = scratch.runs();
+  expect(line).toBe(`autobuild diff ${run} | git -C ${scratch.worktree} apply`);
+  const env = {
+    ...process.env,
+    PATH: `${scratch.root}/bin:${process.env.PATH}`,
+    AUTOBUILD_HOME: scratch.home,
+  };
+  execFileSync('sh', ['-c', line], { cwd: scratch.root, encoding: 'utf8', env });
+  for (const path of ['kept.bin', 'new.bin', 'latin.txt', 'done'])
+    expect(readFileSync(join(scratch.worktree, path)), path).toEqual(
+      readFileSync(join(scratch.home, 'worktrees', run, path)),
+    );
+  expect(scratch.exists('pipe')).toBe(false);
+});
+
 test('T-5: in a subdirectory the whole repository is watched, and --directory names the part of the task', async () => {
   const scratch = createScratch();
   scratch.write('packages/a/package.json', '{}');

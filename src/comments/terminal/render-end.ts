@@ -17,6 +17,8 @@ interface EndLook extends RunLook {
     /** The branch and directory of a worktree that the run made. */
     branch?: string;
     worktree: string;
+    /** The command that takes a patch over from there. */
+    apply?: string;
     /** Whether there is a snapshot to compare with. */
     hasSnapshot: boolean;
     /** The result of `git status` in one line. */
@@ -56,6 +58,9 @@ function workLines({ run, status, changes }: RunState, { left }: EndLook): strin
     ...(left.git ? [`  git:   ${left.git}`] : []),
     ...(left.hasSnapshot && changes.paths.length > 0
       ? [`  Look:  autobuild diff ${run}${isOver ? `     Undo:  autobuild undo ${run}` : ''}`]
+      : []),
+    ...(left.apply && left.hasSnapshot && isOver && changes.paths.length > 0
+      ? [`  Take:  autobuild diff ${run} | ${terminalLine(left.apply, 400)}`]
       : []),
     ...(status === 'reviewing' ? [`  More:  autobuild resume ${run} --answer '/guide …'`] : []),
   ];

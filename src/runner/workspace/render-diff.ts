@@ -28,6 +28,17 @@ export async function renderDiff(
   return { text: names.clean(text), cut };
 }
 
+/** All of it to be applied elsewhere, byte for byte. A stand-in is no file that could be made there. */
+export async function renderPatch(
+  git: TrustedGit,
+  names: StandInNames,
+  { tree, maxBytes }: { tree: Tree; maxBytes: number },
+): Promise<{ bytes: Buffer; cut: boolean }> {
+  const args = ['diff-index', '--patch', '--binary', ...DIFF_OPTIONS, tree, '--', '.', names.others];
+  const { text, cut } = await git.run(args, { maxBytes, cut: true, timeoutMs: TIMEOUT_MS });
+  return { bytes: text, cut };
+}
+
 function inChunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
     items.slice(at * size, (at + 1) * size),

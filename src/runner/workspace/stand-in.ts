@@ -16,6 +16,8 @@ export type StandInNames = {
   decode(name: string): string;
   isStandIn(name: string): boolean;
   clean(text: string): string;
+  /** The pathspec of everything but stand-ins. */
+  others: string;
 };
 
 /** The mark is random for each git directory, so that an agent cannot name a file like a stand-in. */
@@ -37,6 +39,7 @@ export async function openStandInNames(gitDir: string): Promise<StandInNames> {
     decode: clean,
     isStandIn: (name) => name.endsWith(mark),
     clean,
+    others: `:(exclude)*${mark}`,
   };
 }
 

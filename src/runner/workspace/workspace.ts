@@ -7,7 +7,7 @@ import { isInside, resolveLinks } from '../disk/inside-directory.ts';
 import { BaseTree } from './base-tree.ts';
 import { compareText, listChanges } from './list-changes.ts';
 import { type CommittedFile, type MergedTree, mergeBase } from './merge-base.ts';
-import { renderDiff } from './render-diff.ts';
+import { renderDiff, renderPatch } from './render-diff.ts';
 import { restoreTree } from './restore-tree.ts';
 import { restoreReverted, revertPaths } from './revert-paths.ts';
 import { openStandInNames, type StandInNames } from './stand-in.ts';
@@ -58,6 +58,8 @@ export interface Workspace {
   combine(from: Tree, to: Tree): Promise<CombinedChange[]>;
   /** The patch from the base, or another tree, to the worktree. */
   diff(paths?: readonly string[], maxBytes?: number, tree?: Tree): Promise<{ text: string; cut: boolean }>;
+  /** For `git apply`: binary files too, and every byte as it is. */
+  patch(maxBytes: number, tree: Tree): Promise<{ bytes: Buffer; cut: boolean }>;
 }
 
 interface CombinedChange extends Pick<Change, 'path' | 'mode' | 'status'> {
@@ -257,6 +259,13 @@ class GitWorkspace implements Workspace {
     return this.#exclusively(async () => {
       await this.#sync();
       return renderDiff(this.#git, this.#names, { tree, paths, maxBytes });
+    });
+  }
+
+  patch(maxBytes: number, tree: Tree): Promise<{ bytes: Buffer; cut: boolean }> {
+    return this.#exclusively(async () => {
+      await this.#sync();
+      return renderPatch(this.#git, this.#names, { tree, maxBytes });
     });
   }
 

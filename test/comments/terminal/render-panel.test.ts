@@ -288,6 +288,7 @@ describe('lines', () => {
 const LEFT = {
   branch: 'autobuild/card-payments-k7m2q9ab',
   worktree: '/home/ann/.local/state/autobuild/worktrees/k7m2q9ab',
+  apply: 'git -C /home/ann/shop apply',
   hasSnapshot: true,
   git: '3 changed, 2 new, not committed',
 };
