@@ -161,3 +161,13 @@ describe.concurrent('a help block that cannot be read is a question that shows t
     });
   }
 });
+
+test('T-6: where all checks pass without a report, the line of the first such turn says why the run continues', async () => {
+  const scratch = createScratch();
+  prepare(scratch, 'touch done');
+  const parked = await scratch.run(runArgs({ more: ['--max-turns', '3'] }));
+  expect(parked.code, parked.stderr).toBe(2);
+  expect(parked.stderr.match(/left no report in \$AUTOBUILD_REPORT, which counts as partial/g)).toHaveLength(
+    1,
+  );
+});

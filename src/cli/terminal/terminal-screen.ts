@@ -1,4 +1,5 @@
 import { helpRows } from '../../commands/help-text.ts';
+import { missingReport } from '../../comments/terminal/missing-report.ts';
 import { renderEnd } from '../../comments/terminal/render-end.ts';
 import { renderLiveLine } from '../../comments/terminal/render-live-line.ts';
 import { renderPanel } from '../../comments/terminal/render-panel.ts';
@@ -139,6 +140,8 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
             .map((said) => `  │ ${said}`)
             .join('\n'),
         );
+      const missing = event.type === 'turn_ended' ? missingReport(state) : undefined;
+      if (missing) print(missing);
       if (event.type === 'answer_acknowledged' && live) {
         print(`▶ Running again in turn ${state.turn}. The agent acknowledged:`);
         printLines(event.text, '│ ');
