@@ -12,6 +12,9 @@ import { packageVersion } from './cli/package-version.ts';
 import type { CliContext } from './cli/work-on-run.ts';
 import { UserError, userError } from './core/error-catalogue.ts';
 
+/** Commands of the agents' hooks, and the one that asks for help. */
+const WITHOUT_HELP = new Set(['help', 'hook', 'gate']);
+
 /** The run that this process works on. */
 let begun: string | undefined;
 let start: string | undefined;
@@ -26,7 +29,9 @@ async function main(argv: string[]): Promise<number> {
   if (options.help || command === 'help') {
     const { helpFor } = await import('./cli/command-help.ts');
     const about = command === 'help' ? options.operands[0] : command;
-    return print(helpFor(about ?? '') ?? (await readUsage()).trimEnd());
+    const help = helpFor(about ?? '');
+    if (help === undefined && about && !WITHOUT_HELP.has(about)) throw await unknownCommand(about);
+    return print(help ?? (await readUsage()).trimEnd());
   }
   switch (command) {
     case 'run':

@@ -151,6 +151,12 @@ const CASES: Case[] = [
     tells: ['autobuild status takes no --max-turns'],
   },
   { what: 'an unknown command', args: ['build'], code: 64, tells: ['build is not a command', '--help'] },
+  {
+    what: 'an unknown command with --help',
+    args: ['stauts', '--help'],
+    code: 64,
+    tells: ['stauts is not a command of autobuild. Did you mean status?'],
+  },
   { what: 'no command', args: [], code: 64, tells: ['autobuild run TASK.md'] },
   ...['0', 'many', '-1', '1.5', '99999'].map((number) => ({
     what: `--max-turns ${number}`,

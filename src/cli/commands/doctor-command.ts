@@ -71,9 +71,11 @@ async function examineAll(machine: Machine): Promise<Examined[]> {
 
 /** Agents of the config take precedence over built-in ones, as in a run. */
 async function examineNamed(name: string, options: CliOptions, machine: Machine): Promise<Examined> {
-  const { agents } = loadConfig(options, (await locate(machine.cwd, machine.env)).top);
+  const { top } = await locate(machine.cwd, machine.env);
+  const { agents } = loadConfig(options, top);
   const own = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (own) return examineCommand(name, own.command, machine);
+  // A run starts it at the top.
+  if (own) return examineCommand(name, own.command, { ...machine, cwd: top });
   const agent = agentNamed(name);
   if (!agent) throw userError('agent_unknown', { name, known: [...Object.keys(agents), ...agentNames()] });
   return examine(agent, machine);

@@ -23,6 +23,7 @@ function machine(programs: Record<string, string>, { git = true } = {}) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     },
+    at: (path: string) => join(folder, path),
     has: (path: string) => existsSync(join(folder, path)),
   });
 }
@@ -105,6 +106,18 @@ test('an agent of the config is looked for by its command, also under the name o
   const own = await look(['--agent', 'codex']);
   expect(own.ok).toBe(false);
   expect(own.lines[1]).toMatch(/^✗ codex: The agent .*gone does not exist/);
+});
+
+test('T-8: in a subdirectory the command of the config is looked for at the top, where a run starts it', async () => {
+  const look = machine({});
+  look.write('.github/autobuild.yml', 'agents:\n  mine: { command: [./agent.sh] }\n');
+  look.write('.git/HEAD', 'ref: refs/heads/main\n');
+  look.write('agent.sh', '#!/bin/sh\n');
+  look.write('packages/a/index.js', '');
+  chmodSync(look.at('agent.sh'), 0o755);
+  const { lines, ok } = await look(['--agent', 'mine', '--directory', look.at('packages/a')]);
+  expect(lines[1]).toMatch(/^✓ mine: its command is .*\/agent\.sh$/);
+  expect(ok).toBe(true);
 });
 
 test('without git nothing works', async () => {
