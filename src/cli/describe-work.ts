@@ -1,6 +1,7 @@
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Home } from './home.ts';
 import { quoteWord } from './package/quote-word.ts';
+import { savedEdits } from './past-runs/saved-edits.ts';
 import { gitStatus, openUserGit } from './user-git.ts';
 
 /** The work of a run that has ended, and where it is. */
@@ -10,6 +11,8 @@ export interface WorkLeft {
   worktree: string;
   /** The command that takes the patch over into the repository, which a worktree of its own was made from. */
   apply?: string;
+  /** Where the copies of reverted edits are, by path. */
+  saved: Readonly<Record<string, string>>;
   /** Whether `diff` and `undo` have a snapshot to compare with. */
   hasSnapshot: boolean;
   /** The result of `git status` in one line. Undefined where there is no repository. */
@@ -31,6 +34,7 @@ export async function describeWork(
     branch,
     worktree,
     apply: branch && repository ? `git -C ${quoteWord(repository)} apply` : undefined,
+    saved: savedEdits(home.runDir(run)),
     hasSnapshot: snapshot !== undefined,
     git: status && !status.problem ? gitLine(status.changed, head !== undefined && now !== head) : undefined,
   };

@@ -32,6 +32,7 @@ import { agentProblem } from './doctor/check-agent.ts';
 import type { Home, RunFile } from './home.ts';
 import { isRoundNew, roundInput } from './past-runs/begin-round.ts';
 import { restConversations } from './past-runs/rest-conversations.ts';
+import { savedEdits } from './past-runs/saved-edits.ts';
 import { takeEdits } from './past-runs/take-edits.ts';
 import { saveBlockedReport, saveReportOf } from './save-blocked-report.ts';
 import type { AnswerSource } from './terminal/answer-source.ts';
@@ -98,6 +99,7 @@ export async function workOnRun(
     screen,
     answers,
     stateDir: file.state_dir,
+    savedEdits: () => savedEdits(runDir),
     now,
     agentProblem: (name) =>
       file.agents[name] || agentNamed(name) ? agentProblem(name, file.agents, { worktree, env }) : undefined,

@@ -218,3 +218,18 @@ test('T-5: in a subdirectory the whole repository is watched, and --directory na
   expect(parked.escalations[0]?.triggers.map(({ guard }) => guard)).toContain('spec_deviation_detected');
   expect(parked.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([{ path: 'outside.txt' }]);
 });
+
+test('T-4: question, status and end name where the copy of a reverted edit is', async () => {
+  const scratch = createScratch();
+  prepare(scratch, `echo mine > outside.txt; ${FINISH}`);
+  scratch.write('TASK.md', '# Stay inside\n\n## Scope\n\n- `done`\n');
+  commitAll(scratch);
+  const parked = await scratch.run(runArgs());
+  expect(parked.code, parked.stderr).toBe(2);
+  const place =
+    /outside\.txt {2}\(reverted and saved\)\n *(?:│ *)?saved in (\S+)/.exec(parked.stderr)?.[1] ?? '';
+  expect(readFileSync(place, 'utf8')).toBe('mine\n');
+  expect((await scratch.run(['status'])).stdout).toContain(`  reverted: outside.txt, saved in ${place}\n`);
+  const ended = await scratch.run(['resume', '--answer', '/cancel']);
+  expect(ended.stdout).toContain(`reverted, not included: outside.txt\n    saved in ${place}\n`);
+});

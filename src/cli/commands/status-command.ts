@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { terminalLine } from '../../comments/terminal/terminal-text.ts';
 import { presentFigures } from '../../comments/text/present-figures.ts';
 import { totalsOf } from '../../comments/text/totals.ts';
 import { count, minutes } from '../../comments/text/words.ts';
@@ -15,6 +16,11 @@ import { findRun } from '../find-run.ts';
 import type { Home } from '../home.ts';
 import type { CliOptions } from '../options.ts';
 import { readState } from '../past-runs/read-state.ts';
+import { savedEdits } from '../past-runs/saved-edits.ts';
+
+const SAVED_SHOWN = 10;
+const PATH_CELLS = 200;
+const PLACE_CELLS = 400;
 
 /** `autobuild status` only reads, so it also works while the run is working. */
 export async function statusCommand(
@@ -30,7 +36,8 @@ export async function statusCommand(
   const holder = await lockHolder(home.lockFile(file.worktree));
   // The journal says that a job is live but no process holds the lock, so the process was killed.
   const isGone = state.job_live && holder?.run !== file.run;
-  const lines = [...describe(state, file.worktree), ...describeUndone(home.runDir(file.run))];
+  const runDir = home.runDir(file.run);
+  const lines = [...describe(state, file.worktree), ...describeSaved(runDir), ...describeUndone(runDir)];
   return isGone
     ? [...lines, `  Its process is gone. Continue where it stopped with: autobuild resume ${file.run}`]
     : lines;
@@ -78,6 +85,21 @@ function turnOf(state: RunState, limits: LimitsInForce): string {
   if (state.began && !state.revision) return count(state.turn, 'turn');
   const { turn, max_turns, number } = presentFigures(state, limits);
   return `${number ? `round ${number}, ` : ''}turn ${turn} of ${max_turns ?? 'off'}`;
+}
+
+/** Also of edits that somebody made while the agent worked. */
+function describeSaved(runDir: string): string[] {
+  const saved = Object.entries(savedEdits(runDir));
+  const more = saved.length - SAVED_SHOWN;
+  return [
+    ...saved
+      .slice(0, SAVED_SHOWN)
+      .map(
+        ([path, place]) =>
+          `  reverted: ${terminalLine(path, PATH_CELLS)}, saved in ${terminalLine(place, PLACE_CELLS)}`,
+      ),
+    ...(more > 0 ? [`  and ${count(more, 'more file')} reverted`] : []),
+  ];
 }
 
 /** `undo` names its copies after the time. The figures above are those of the run. */

@@ -27,6 +27,8 @@ export function createConversation(options: {
   screen: Screen;
   answers: AnswerSource;
   stateDir: string;
+  /** Where the copies of reverted edits are, by path. */
+  savedEdits?(): Readonly<Record<string, string>>;
   now(): Date;
   /** The reason why this machine cannot run that agent. */
   agentProblem(name: string): UserError | undefined;
@@ -91,7 +93,7 @@ export function createConversation(options: {
       const state = await desk.state(run);
       const escalation = pendingEscalation(state);
       if (escalation?.id !== id || options.isOver()) return;
-      if (!shown) screen.ask(state, escalation, options.stateDir);
+      if (!shown) screen.ask(state, escalation, options.stateDir, options.savedEdits?.());
       const answer = await answers.next(escalation, new Set(Object.keys(state.given)));
       if (options.isOver()) return;
       if (answer.kind === 'none') return options.onNobody();

@@ -21,7 +21,13 @@ export interface Screen {
   resumed(state: RunState): void;
   event(event: RunEvent, state: RunState): void;
   progress(progress: JobProgress): void;
-  ask(state: RunState, escalation: Escalation, stateDir: string): void;
+  /** `saved`: where the copies of reverted edits are, by path. */
+  ask(
+    state: RunState,
+    escalation: Escalation,
+    stateDir: string,
+    saved?: Readonly<Record<string, string>>,
+  ): void;
   reply(reply: Reply, state: RunState): void;
   review(state: RunState, escalation?: string): void;
   reminder(state: RunState, escalation: string, number: number): void;

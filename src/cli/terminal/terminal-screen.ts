@@ -157,10 +157,12 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       const text = progress.type === 'agent' ? describeAgentEvent(progress.event) : undefined;
       if (text && !doing?.checking) doing = { text, checking: false };
     },
-    ask(state, escalation, stateDir) {
+    ask(state, escalation, stateDir, saved_edits) {
       latest = state;
       const saved = `${stateDir}/${state.task.id}/blocked_report.json`;
-      print(`\n${renderPanel(state, escalation, { ...look(), saved, unattended: !options.question })}`);
+      print(
+        `\n${renderPanel(state, escalation, { ...look(), saved, saved_edits, unattended: !options.question })}`,
+      );
     },
     reply: (reply, state) =>
       print(renderTerminalReply(withoutValues(sensibleHere(reply, state)), look(), helpRows)),
@@ -176,7 +178,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     end(state, left) {
       workingSince = undefined;
       clearInterval(timer);
-      print(`\n${renderEnd(state, { ...lookAt(state), left })}`);
+      print(`\n${renderEnd(state, { ...lookAt(state), left, saved_edits: left?.saved })}`);
       const ended = { type: 'run_ended', status: state.status, run: state.run, exit_code: exitCodeOf(state) };
       events?.write(`${JSON.stringify(ended)}\n`);
     },

@@ -10,6 +10,8 @@ import { barred, paragraph, paragraphWith, section, twoColumns } from './section
 import { type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';
 
+const PLACE_CELLS = 400;
+
 /** The same evidence as in the comment. It is bounded more tightly, because a terminal has no folds. */
 export function evidenceSections(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
   const limits =
@@ -81,10 +83,15 @@ function blockerLines({ blocker, first_seen, tried_again }: Evidence, look: Term
 }
 
 function proposedSections({ proposed = [], files = [], scope = [] }: Evidence, look: TerminalLook): string[] {
-  const writes = proposed.slice(0, 5).map((write) => {
+  const writes = proposed.slice(0, 5).flatMap((write) => {
     const made = write.finished ? 'changed, needs approval' : 'reverted and saved';
     const state = write.held ? 'not changed yet' : made;
-    return `  ${terminalLine(write.path, widthOf(look) - 32)}  (${state})`;
+    const saved = write.held || write.finished ? undefined : look.saved_edits?.[write.path];
+    return [
+      `  ${terminalLine(write.path, widthOf(look) - 32)}  (${state})`,
+      // Not cut to the width, because it is there to be pasted.
+      ...(saved ? [`    saved in ${terminalLine(saved, PLACE_CELLS)}`] : []),
+    ];
   });
   const shown = files
     .slice(0, 30)

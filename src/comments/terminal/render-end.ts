@@ -10,6 +10,7 @@ import { paintState, type RunLook, widthOf } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const REVERTED_SHOWN = 10;
+const PLACE_CELLS = 400;
 const CHECK_FILES_SHOWN = 3;
 
 interface EndLook extends RunLook {
@@ -84,9 +85,13 @@ function revertedLines(state: RunState, look: EndLook): string[] {
   const paths = revertedEdits(state);
   const more = paths.length - REVERTED_SHOWN;
   return [
-    ...paths
-      .slice(0, REVERTED_SHOWN)
-      .map((path) => `  ✗ reverted, not included: ${terminalLine(path, widthOf(look) - 28)}`),
+    ...paths.slice(0, REVERTED_SHOWN).flatMap((path) => {
+      const saved = look.saved_edits?.[path];
+      return [
+        `  ✗ reverted, not included: ${terminalLine(path, widthOf(look) - 28)}`,
+        ...(saved ? [`    saved in ${terminalLine(saved, PLACE_CELLS)}`] : []),
+      ];
+    }),
     ...(more > 0 ? [`  ✗ and ${count(more, 'more file')} reverted`] : []),
   ];
 }

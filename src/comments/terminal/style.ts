@@ -10,6 +10,8 @@ export interface TerminalLook {
   colour?: boolean;
   /** The time zone of the person at the terminal; UTC when not given. */
   zone?: string;
+  /** Where the copies of reverted edits are, by path. Only a terminal says places of the machine. */
+  saved_edits?: Readonly<Record<string, string>>;
 }
 
 /** For renderers that show the run's figures beside their limits. */
