@@ -1,4 +1,5 @@
 import type { Hub } from './desk.ts';
+import { Eavesdropper } from './eavesdropper.ts';
 import type { ActionsRun } from './fake-github.ts';
 import { Job } from './job.ts';
 import { createRandom, type Random } from './random.ts';
@@ -14,12 +15,14 @@ export class Actions {
   /** Runs whose machine works, cancelled or not. */
   readonly busy = new Set<ActionsRun>();
   #waiting: ActionsRun | undefined;
+  readonly #eavesdropper: Eavesdropper;
   readonly #random: Random;
   readonly #isRerun: boolean;
 
   constructor(hub: Hub, seed: number) {
     this.hub = hub;
     this.#random = createRandom(seed ^ 0x66b9);
+    this.#eavesdropper = new Eavesdropper(hub, seed);
     this.#isRerun = this.#random.chance(RERUN);
     hub.github.onDispatch = (run) => this.#queue(run);
     hub.github.onCancel = (run) => this.#cancel(run);
@@ -30,6 +33,7 @@ export class Actions {
     world.log(`actions: run ${run.id} is queued (${run.name})`);
     if (this.#waiting) github.endRun(this.#waiting, 'cancelled');
     this.#waiting = run;
+    this.#eavesdropper.overhear(run);
     world.after(world.random.between(1_000, 30_000), () => this.#next());
   }
 

@@ -28,7 +28,9 @@ import {
   WRITES,
 } from './fake-github.ts';
 import type { JobRecord } from './job.ts';
+import { checkAlone, checkGrace, checkOurs } from './judge-calls.ts';
 import type { LaneWatch } from './lane-watch.ts';
+import type { LeaseWatch } from './lease-watch.ts';
 import { asked, type Limits, withinLimits } from './limits.ts';
 import type { Process, World } from './world.ts';
 
@@ -75,15 +77,23 @@ export interface Hub {
   github: FakeGitHub;
   store: HostedStore;
   desks: Desk[];
+  /** When each decision was committed, by `<run>.<version>`. */
+  committedAt: Map<string, number>;
+  /** When the reason was recorded for which the job of a dispatch is to end, by its operation. */
+  condemnedAt: Map<string, number>;
   /** When the beginning and the end of a run were committed. */
   startedAt: Map<string, number>;
   endedAt: Map<string, number>;
+  /** The end by the clock of the desk that decided it. */
+  saidToEndAt: Map<string, number>;
   /** Inputs whose decision lost a race, until it is made again. */
   lostRaces: Map<unknown, { run: string; process: Process }>;
   /** Commands that were decided, by their source. */
   actedOn: Set<string>;
   /** Jobs say that nothing was counted so far, and that the work is done. */
   areLiars?: boolean;
+  /** Jobs save what they have, and end before any turn. */
+  areIdle?: boolean;
   /** Content that a fresh job verified. */
   verified: Set<string>;
   /** The same with the commit that it was verified on. */
@@ -104,11 +114,14 @@ export interface Hub {
   /** Promises that were broken at a moment that leaves no trace. */
   broken: string[];
   lanes: LaneWatch;
+  leases: LeaseWatch;
   limits: Limits;
   /** Until then, every job dies before it begins. */
   brokenUntil?: number;
   /** Set while GitHub refuses everything. */
   wasDown?: true;
+  /** The trouble lasts as long as this outage. */
+  isDownForLong?: true;
   outage?: { until: number; status: number; retryAfter?: number };
   /** Since then nothing fails any more. */
   calmAt?: number;
@@ -118,6 +131,14 @@ export interface Hub {
   dispatchesRefused?: { until: number; status: number };
   /** Somebody has just meddled. Until then, or until it happens, the desk that acts on it is likely to be killed. */
   killedUntil?: number;
+}
+
+type Changed = [op: string, change: { outcome?: string }];
+
+interface Committed {
+  ok: boolean;
+  duplicate?: boolean;
+  version?: number;
 }
 
 /** One server: the real workers, handlers and job API on a store and a GitHub that are messages away. */
@@ -174,6 +195,7 @@ export class Desk {
   crash(): void {
     this.hub.world.log(`${this.name}: CRASHES`);
     this.process.dead = true;
+    this.hub.leases.killed(this.process, this.hub.world.now);
   }
 
   stall(ms: number): void {
@@ -277,8 +299,10 @@ export class Desk {
               try {
                 const result = await act(...args);
                 this.hub.lanes.called(name, args, result, world.now);
-                if (name === 'runs.commit')
-                  this.#noteCommit(process, args, result as { ok: boolean; duplicate?: boolean });
+                this.hub.leases.called(process, name, args, result, world.now);
+                if (name === 'dispatches.change')
+                  this.#noteChange(...(args as readonly unknown[] as Changed));
+                if (name === 'runs.commit') this.#noteCommit(process, args, result as Committed);
                 const what = WAKES[name];
                 if (what) this.#announce(what);
                 if (
@@ -313,15 +337,12 @@ export class Desk {
     return Object.fromEntries(parts) as HostedStore;
   }
 
-  #noteCommit(
-    process: Process,
-    [id, , commit]: unknown[],
-    { ok, duplicate }: { ok: boolean; duplicate?: boolean },
-  ): void {
+  #noteCommit(process: Process, [id, , commit]: unknown[], { ok, duplicate, version }: Committed): void {
     const run = String(id);
-    const { events, input } = commit as {
+    const { events, input, lockedOut } = commit as {
+      lockedOut?: { op: string };
       events: { type: string; resumed?: true }[];
-      input: { source?: string };
+      input: { type: string; source?: string; at: string };
     };
     const { startedAt, endedAt, lostRaces, actedOn, world } = this.hub;
     if (!ok) {
@@ -332,10 +353,22 @@ export class Desk {
     if (input.source !== undefined) actedOn.add(input.source);
     // Another desk committed it before.
     if (duplicate) return;
+    this.hub.committedAt.set(`${run}.${version}`, world.now);
+    if (lockedOut) this.hub.condemnedAt.set(lockedOut.op, world.now);
     if (!startedAt.has(run)) startedAt.set(run, world.now);
-    if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) endedAt.set(run, world.now);
+    if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) {
+      endedAt.set(run, world.now);
+      this.hub.saidToEndAt.set(run, Date.parse(input.at));
+    }
     if (events.some(({ type }) => type === 'revision_started')) endedAt.delete(run);
-    if (events.some(({ type, resumed }) => type === 'job_lost' && !resumed)) this.#checkLost(run);
+    // S-17: a job whose ticket somebody else used, too, is locked out while it works.
+    const isTwice = input.type === 'ticket_claimed_twice';
+    if (!isTwice && events.some(({ type, resumed }) => type === 'job_lost' && !resumed)) this.#checkLost(run);
+  }
+
+  #noteChange(...[op, { outcome }]: Changed): void {
+    const { condemnedAt, world } = this.hub;
+    if (outcome !== undefined && !condemnedAt.has(op)) condemnedAt.set(op, world.now);
   }
 
   /** R-5: only Actions knows that a job has ended. */
@@ -447,7 +480,9 @@ export class Desk {
       return fail(travel, '403 with a limit', { status: 403, retryAfter: world.random.between(1, 120) });
     if (faults.happens(`403 ${method}`, 0.004)) return fail(travel, '403', { status: 403 });
     const isLate = faults.happens(`late ${method}`, 0.03);
-    world.after(isLate ? world.random.between(1_000, CALL_MS - 500) : travel, () => {
+    world.after(isLate ? world.random.between(1_000, CALL_MS - 500) : travel, async () => {
+      if (method === 'dispatchWorkflow')
+        await checkAlone(this.hub, process, args[2] as Record<string, string>);
       let result: unknown;
       try {
         const act = github.api[method] as ((...args: readonly unknown[]) => unknown) | undefined;
@@ -464,6 +499,8 @@ export class Desk {
         github.writes.push({ at: world.now, method, args });
         world.log(about());
         if (method === 'markReady') this.#checkReady(String(args[0]));
+        if (method === 'updateComment') checkOurs(this.hub, Number(args[0]));
+        if (method === 'cancelRun') checkGrace(this.hub, Number(args[0]));
       } else if (result !== undefined && result !== 'unchanged') github.counted += 1;
       if (faults.happens(`crash after ${method}`, WRITES.has(method) ? 0.015 : 0.002) && !process.dead) {
         this.crash();

@@ -2,12 +2,16 @@ import { phaseOf, type RunState } from '../../src/core/contracts/run-state.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { Actions } from './actions.ts';
 import { commandInCalm } from './calm-commands.ts';
+import { actInCalm } from './calm-deeds.ts';
 import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
+import { planForgeries } from './forgers.ts';
 import { isUnheard } from './judge-rounds.ts';
 import { LaneWatch } from './lane-watch.ts';
+import { LeaseWatch } from './lease-watch.ts';
 import { planLiars } from './liars.ts';
 import { Limits } from './limits.ts';
+import { planLongOutage } from './long-outage.ts';
 import { Meddlers } from './meddlers.ts';
 import { isNotStarted, isQuestionShown, isStatusMissing, judge } from './model.ts';
 import { People } from './people.ts';
@@ -81,8 +85,11 @@ export async function runHistory(
       github,
       store,
       desks: [],
+      committedAt: new Map(),
+      condemnedAt: new Map(),
       startedAt: new Map(),
       endedAt: new Map(),
+      saidToEndAt: new Map(),
       lostRaces: new Map(),
       actedOn: new Set(),
       verified: new Set(),
@@ -91,6 +98,7 @@ export async function runHistory(
       jobs: [],
       broken,
       lanes: new LaneWatch(broken),
+      leases: new LeaseWatch(broken),
       limits: new Limits(broken),
     };
     const drawn = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => random.between(-20_000, 20_000));
@@ -113,6 +121,8 @@ export async function runHistory(
     planTrouble(hub, troubled, people);
     planRefusedDispatches(hub, seed, troubled);
     planLiars(hub, seed);
+    planLongOutage(hub, seed, troubled);
+    planForgeries(hub, people, seed, troubled);
     new Meddlers(hub, people, seed).plan(troubled);
     if (faults.happens('the issue is edited', 0.2))
       world.after(random.between(500, 90_000), () => {
@@ -121,6 +131,7 @@ export async function runHistory(
         github.editIssue(issue, by);
       });
     await world.runFor(troubled);
+    if (hub.isDownForLong) await world.runFor((hub.outage?.until ?? world.now) - world.now);
     const staysBroken =
       createRandom(seed ^ 0x39c7).chance(STILL_BROKEN) && faults.happens('the workflow stays broken', 1);
     world.log('--- calm');
@@ -135,6 +146,8 @@ export async function runHistory(
     }
     let isAtRest = await comeToRest(hub, actions, issue, reviewers);
     if (isAtRest && (await commandInCalm(hub, people, seed)))
+      isAtRest = await comeToRest(hub, actions, issue, reviewers);
+    if (isAtRest && (await actInCalm(hub, people, seed)))
       isAtRest = await comeToRest(hub, actions, issue, reviewers);
     if (seed % PARKED_SEEDS === 0 && (await park(hub, issue)) === 'disturbed')
       isAtRest = await comeToRest(hub, actions, issue, reviewers);
@@ -288,6 +301,8 @@ function planTrouble(hub: Hub, troubled: number, people: People): void {
     const until = random.between(1, 8) * MINUTE_MS;
     const status = random.pick([503, 500, 429]);
     world.after(random.between(1_000, troubled), () => {
+      // One that lasts an hour goes on.
+      if (hub.isDownForLong) return;
       world.log(`GitHub is down (${status})`);
       hub.wasDown = true;
       hub.outage = { until: world.now + until, status, retryAfter: status === 429 ? 60 : undefined };

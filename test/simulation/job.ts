@@ -3,6 +3,7 @@ import { readPlayerReport } from '../../src/core/contracts/agent/player-report.t
 import type { Claim } from '../../src/core/contracts/envelope.ts';
 import { PROTOCOL } from '../../src/core/contracts/envelope.ts';
 import type { Orders } from '../../src/core/contracts/orders.ts';
+import { phaseOf } from '../../src/core/contracts/run-state.ts';
 import type { Verification } from '../../src/core/contracts/verification.ts';
 import type { ClaimResponse } from '../../src/core/ports/job-api.ts';
 import type { Changeset } from '../../src/core/work/changeset.ts';
@@ -106,7 +107,7 @@ export class Job {
       this.#meter.observe({ type: 'baseline', at: verification.at, verification });
       await this.#report('baseline_recorded', { verification, measured: this.#meter.measured() });
     }
-    for (let turns = 0; turns < 12; turns += 1) {
+    for (let turns = this.hub.areIdle ? 12 : 0; turns < 12; turns += 1) {
       const orders = this.#orders;
       if (orders.do === 'work') await this.#turn(orders);
       else if (orders.do === 'wait') await this.#wait();
@@ -228,14 +229,31 @@ export class Job {
     const { world } = this.hub;
     for (let polls = 0; polls < 8; polls += 1) {
       await this.#pause(20_000);
+      const endedBefore = await this.#hasEnded();
       const { status, body } = await this.#call('GET', '/orders');
       if (status !== 200) throw new Died(`its token is refused (${status})`);
       this.#orders = body.orders as Orders;
+      await this.#checkOrders(endedBefore);
       if (this.#orders.do !== 'wait') return;
       this.#mayDie('waiting', 0.04);
     }
     world.log(`job ${this.actions.id}: parks`);
     return this.#park();
+  }
+
+  async #hasEnded(): Promise<boolean> {
+    const { run } = this.record;
+    if (!this.hub.endedAt.has(run)) return false;
+    const { state } = await this.hub.store.runs.load(run);
+    return state !== undefined && phaseOf(state) === 'ended';
+  }
+
+  /** R-9: the orders of a job whose run has ended are to stop. */
+  async #checkOrders(endedBefore: boolean): Promise<void> {
+    if (endedBefore && this.#orders.do !== 'stop' && (await this.#hasEnded()))
+      this.hub.broken.push(
+        `R-9: job ${this.record.job} of ${this.record.run} is told to ${this.#orders.do} after its run has ended`,
+      );
   }
 
   async #park(): Promise<void> {
@@ -309,9 +327,11 @@ export class Job {
       type,
       data,
     };
+    const endedBefore = await this.#hasEnded();
     const { status, body } = await this.#call('POST', '/report', envelope);
     if (status !== 200) throw new Died(`its report ${type} is refused (${status} ${JSON.stringify(body)})`);
     this.#orders = body.orders as Orders;
+    await this.#checkOrders(endedBefore);
     this.record.accepted.push({ at: world.now, type, version: Number(body.version) });
   }
 

@@ -1,5 +1,6 @@
 import { readMarker } from '../../src/app/upsert-comment.ts';
 import { inlineText } from '../../src/comments/text/harmless.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
 import { endedWithoutResult } from '../../src/core/decide/is-still-wanted.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import type { Commit } from '../../src/core/ports/ports.ts';
@@ -27,6 +28,8 @@ export async function judgeDispatches({ store, github }: Refused, run: string): 
   const { state } = await store.runs.load(run);
   // R-9: a question that nobody has seen is not posted after a cancel.
   const isEnded = state !== undefined && endedWithoutResult(state);
+  const commits = log.map(({ commit }) => commit);
+  if (state) broken.push(...judgeLostJobs(github, state, commits));
   for (const { commit } of log) {
     const { input } = commit;
     if (input.type !== 'dispatch_refused' || !input.reply || !isAsked(commit)) continue;
@@ -39,6 +42,22 @@ export async function judgeDispatches({ store, github }: Refused, run: string): 
       broken.push(`R-13: nobody was told why job ${input.job} of ${run} does not start`);
   }
   return broken;
+}
+
+/** R-13: who is asked about jobs that were lost is told why the last one ended, with the address of its log. */
+function judgeLostJobs(github: FakeGitHub, { run, pending }: RunState, commits: Commit[]): string[] {
+  return commits.flatMap(({ input, events }) => {
+    const asked = events.find((event) => event.type === 'escalation_raised')?.escalation;
+    // A question that was answered shows the answer instead.
+    if (asked?.id !== pending) return [];
+    const isAboutThem = asked?.triggers.some(({ guard }) => guard === 'lost_jobs');
+    if (!asked || !isAboutThem || input.type !== 'job_ended') return [];
+    const said = github.created.find(({ body }) => readMarker(body)?.op === `${run}.${asked.id}`)?.body;
+    const words = [inlineText(input.outcome, 120), ...(input.log_url === undefined ? [] : [input.log_url])];
+    return words
+      .filter((word) => !said?.includes(word))
+      .map((word) => `R-13: who is asked about the lost jobs of ${run} is not told ${word}`);
+  });
 }
 
 /** The run waits for a person, has ended, or a person said what to do. */

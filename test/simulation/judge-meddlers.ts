@@ -45,7 +45,7 @@ export async function judgeRefusals({ store, github, people }: Meddled): Promise
   return broken;
 }
 
-/** R-13: the status and the open question say what we wrote, whoever reworded them, and no box is ticked that was read. */
+/** R-13: our comments say what we wrote, whoever reworded them, and no box of the open question is ticked that was read. */
 export function judgeWords(
   { github, issue }: { github: FakeGitHub; issue: number },
   state: RunState,
@@ -55,10 +55,12 @@ export function judgeWords(
   const ops = [`${run}.status`, `${run}.${pending}`];
   return [...github.comments.values()].flatMap(({ id, author, body }) => {
     const op = author === BOT ? readMarker(body)?.op : undefined;
-    if (op === undefined || !ops.includes(op)) return [];
+    if (op === undefined || !op.startsWith(`${run}.`)) return [];
     return [
       ...(body.includes(REWORDED) ? [`R-13: comment ${id} (${op}) says what somebody else wrote`] : []),
-      ...newTicks('', body).map((box) => `R-13: the box ${box} of the open question is still ticked`),
+      ...(ops.includes(op) ? newTicks('', body) : []).map(
+        (box) => `R-13: the box ${box} of the open question is still ticked`,
+      ),
     ];
   });
 }

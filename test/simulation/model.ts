@@ -11,7 +11,9 @@ import type { Actions } from './actions.ts';
 import type { Hub } from './desk.ts';
 import { BOT, type FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
 import { judgeAnswers } from './judge-answers.ts';
+import { judgeCommands } from './judge-commands.ts';
 import { judgeDispatches } from './judge-dispatches.ts';
+import { judgeLiveness } from './judge-liveness.ts';
 import { isListed, judgeRefusals, judgeWords } from './judge-meddlers.ts';
 import { judgePulls, judgeRounds } from './judge-rounds.ts';
 import { judgeTurns } from './judge-turns.ts';
@@ -63,6 +65,8 @@ export async function judge(outcome: Outcome): Promise<string[]> {
       ...judgeVerifications(run, commits),
       ...checkLosses(run, commits),
       ...checkCommands(commits),
+      ...judgeCommands(run, commits),
+      ...(await judgeLiveness(outcome.hub, run)),
       ...checkAnswers(commits),
       ...checkJobs(outcome, run),
       ...checkTask(outcome, state),
