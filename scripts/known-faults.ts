@@ -19,7 +19,7 @@ interface KnownFault extends Edit {
 export const KNOWN_FAULTS: KnownFault[] = [
   {
     name: 'a comment is created again without looking for its marker',
-    seed: 4,
+    seed: 10,
     file: 'src/app/upsert-comment.ts',
     from: 'const lost = known && (await findByMarker(deps, github, issue, known));',
     to: 'const lost = undefined;',
@@ -41,7 +41,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'a desk that stood still writes on',
-    seed: 74,
+    seed: 75,
     file: 'src/app/workers/work-lane.ts',
     from: 'if (!isHeld()) throw',
     to: 'if (isHeld() === undefined) throw',
@@ -55,35 +55,35 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'the token of a job that Actions gave up is good',
-    seed: 30,
+    seed: 37,
     file: 'src/app/handlers/workflow-run-completed.ts',
     from: 'await deps.jobs.silence(op);',
     to: '',
   },
   {
     name: 'a dispatch whose response was lost is sent again unseen',
-    seed: 18,
+    seed: 8,
     file: 'src/app/effects/dispatch-job.ts',
     from: 'dispatch.actions_run ?? (await findStarted(context, dispatch))',
     to: 'dispatch.actions_run',
   },
   {
     name: 'nobody looks whether a working run has a job',
-    seed: 25,
+    seed: 5,
     file: 'src/app/workers/watch-jobs.ts',
     from: "await store.runs.inPhase('working')",
     to: '[] as string[]',
   },
   {
     name: 'a silent job looks as if it worked',
-    seed: 25,
+    seed: 75,
     file: 'src/app/silence.ts',
     from: 'const SILENT_MS = 150_000;',
     to: 'const SILENT_MS = 150_000_000;',
   },
   {
     name: 'a job that is back stays silent',
-    seed: 25,
+    seed: 75,
     file: 'src/app/workers/watch-jobs.ts',
     from: 'if ((since === undefined) === (silent_at === undefined)) return;',
     to: 'if (since === undefined || silent_at !== undefined) return;',
@@ -104,7 +104,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'a dispatch that started nothing is waited for',
-    seed: 40,
+    seed: 15,
     file: 'src/app/workers/watch-jobs.ts',
     from: 'const UNKNOWN_MS = 270_000;',
     to: 'const UNKNOWN_MS = 270_000_000;',
@@ -278,14 +278,14 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'the desk does not count the turns of a job that lies',
-    seed: 86,
+    seed: 72,
     file: 'src/core/decide/count-at-desk.ts',
     from: "turns: counted.turns + (kind === 'normal' ? 1 : 0),",
     to: "turns: counted.turns + (kind === 'normal' ? 0 : 0),",
   },
   {
     name: 'the desk does not count the verifications of a job that lies',
-    seed: 23,
+    seed: 39,
     file: 'src/core/decide/count-at-desk.ts',
     from: [
       'verifications: counted.verifications + (verification ? 1 : 0),',
@@ -302,7 +302,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'a limit of GraphQL does not stop REST',
-    seed: 36,
+    seed: 1,
     file: 'src/github/client/within-budget.ts',
     from: "isUsedUp(headers) ? resource : 'all'",
     to: "isUsedUp(headers) ? 'all' : resource",
@@ -320,21 +320,21 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'a box that leaves the question open stays ticked',
-    seed: 29,
+    seed: 9,
     file: 'src/app/handlers/comment-edited.ts',
     from: 'if (!isReworded && !isOpen) return;',
     to: 'return;',
   },
   {
     name: 'a webhook that is stored wakes nobody',
-    seed: 14,
+    seed: 32,
     file: 'src/app/workers/workers.ts',
     from: "if (what === 'inbox' || what === 'outbox') queues[what].wake();",
     to: "if (what === 'outbox') queues[what].wake();",
   },
   {
     name: 'GitHub is read again every five minutes only',
-    seed: 34,
+    seed: 5,
     file: 'src/app/workers/workers.ts',
     from: 'const RECONCILE_MS = 60_000;',
     to: 'const RECONCILE_MS = 300_000;',
