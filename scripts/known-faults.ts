@@ -162,8 +162,8 @@ export const KNOWN_FAULTS: KnownFault[] = [
     name: 'a job that works on after a cancel is not ended',
     seed: 126,
     file: 'src/app/effects/stop-jobs.ts',
-    from: 'else works = true;',
-    to: 'else works = false;',
+    from: 'if (leftMs > 0) graces.push(leftMs);',
+    to: 'if (leftMs > 0) continue;',
   },
   {
     name: 'stopping and starting jobs waits behind comments',
