@@ -20,7 +20,7 @@ export async function whoEnded(
   issue: number,
   ending: Exclude<Ending, undefined>,
   labelling?: Labelling,
-): Promise<{ login?: string; isBot: boolean } | 'ours' | undefined> {
+): Promise<{ login?: string; isBot: boolean; at: string } | 'ours' | undefined> {
   const all = await github.issueEvents(issue);
   const last = (labelling ? eventsSince(all, labelling) : all).findLast(
     ({ event, label }) =>
@@ -28,5 +28,7 @@ export async function whoEnded(
       (ending !== 'unlabeled' || isSameLabel(label, settings.label)),
   );
   if (last?.event !== ending) return undefined;
-  return ownership.didWe(last) ? 'ours' : { login: last.actor, isBot: last.actor_type === 'Bot' };
+  return ownership.didWe(last)
+    ? 'ours'
+    : { login: last.actor, isBot: last.actor_type === 'Bot', at: last.created_at };
 }

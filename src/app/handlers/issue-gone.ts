@@ -4,7 +4,7 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
-import { labellingOf } from '../labelling.ts';
+import { isBefore, labellingOf } from '../labelling.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
 import { isLabelGone } from './label-gone.ts';
 
@@ -37,6 +37,8 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return true;
   const who = await whoDidIt(deps, github, state, gone);
   if (who === 'ours') return true;
+  const ended_at = gone.closed_at ?? (who === 'unknown' ? undefined : who.at);
+  if (isFound(gone) && isBeforeRound(state, ended_at)) return true;
   if (who === 'unknown' && !(await isUnknownAgain(deps, run, gone))) return false;
   const { login, isBot } = who === 'unknown' ? { isBot: false } : who;
   const person = isBot ? undefined : login;
@@ -56,13 +58,27 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   }
   const command = { name: 'cancel' as const };
   const via = isBot ? 'autobuild' : 'github';
-  await handleInput(deps, run, { type: 'command', at, command, by, via }, [gone.seen]);
+  // A cancel ends the round alone, so that the next one can be cancelled, too.
+  const seen = state.revision ? `${gone.seen}:${state.revision.number}` : gone.seen;
+  await handleInput(deps, run, { type: 'command', at, command, by, via }, [seen]);
   return true;
 }
 
 interface Who {
   login?: string;
   isBot: boolean;
+  /** By GitHub's list of events. */
+  at?: string;
+}
+
+/** True if no webhook told of it. */
+function isFound({ person, bot }: IssueGone): boolean {
+  return person === undefined && bot === undefined;
+}
+
+/** The run rested then, and loses nothing by it. Somebody has asked for the round since. */
+function isBeforeRound({ revision }: RunState, at: string | undefined): boolean {
+  return revision !== undefined && at !== undefined && isBefore(at, revision.at);
 }
 
 async function whoDidIt(
