@@ -1,5 +1,6 @@
 import type { CommentContext } from '../core/contracts/comment-context.ts';
 import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
+import { isFor } from '../core/decide/jobs/needed-dispatch.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 
@@ -19,7 +20,11 @@ export async function commentContext(
   const publication = await publications.of(state.run);
   // A closed pull request is not linked, because the next publish opens another one.
   const pull = publication.pull === state.closed_pull?.number ? undefined : publication.pull;
-  const job = await dispatches.newestClaimed(state.run);
+  const open = await dispatches.open(state.run);
+  const needed = open.filter((dispatch) => dispatch.claimed_at !== undefined && isFor(state, dispatch));
+  // A verification and the job that waits for its result may be there at once. R-5: a silence is shown, whichever of them is silent.
+  const job = needed.findLast(({ silent_at }) => silent_at !== undefined) ?? needed.at(-1);
+  const logged = job ?? (await dispatches.newestClaimed(state.run));
   const status = await comments.find(`${state.run}.status`);
   const question =
     state.pending === undefined ? undefined : await comments.find(`${state.run}.${state.pending}`);
@@ -31,9 +36,9 @@ export async function commentContext(
     unpublished: state.status === 'reviewing' ? (publication.unpublished ?? undefined) : undefined,
     issue: target.issue,
     queued: isUnderWay(state) ? await deps.store.slots.queued(state.run) : undefined,
-    silent_since: job?.ended_at ? undefined : job?.silent_at,
+    silent_since: job?.silent_at,
     dropped: await cursors.get('dropped', state.run),
-    setting_up: job && !job.ended_at && !job.working_at,
+    setting_up: job && !job.working_at,
     limits: deps.rules.limitsInForce(state.limits),
     capabilities,
     links: {
@@ -47,7 +52,7 @@ export async function commentContext(
       report_json: publication.report_run
         ? `${repository}/actions/runs/${publication.report_run}#artifacts`
         : undefined,
-      log: job?.actions_run ? `${repository}/actions/runs/${job.actions_run}` : undefined,
+      log: logged?.actions_run ? `${repository}/actions/runs/${logged.actions_run}` : undefined,
       changes: pull ? `${repository}/pull/${pull}/files` : undefined,
       pull_request: pull ? { number: pull, url: `${repository}/pull/${pull}` } : undefined,
     },

@@ -1,4 +1,6 @@
 import type { Effect } from '../core/contracts/effect.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { isFor } from '../core/decide/jobs/needed-dispatch.ts';
 import { type Dispatch, isCondemned } from '../core/ports/dispatches.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { write } from './handle-input.ts';
@@ -6,10 +8,11 @@ import { write } from './handle-input.ts';
 /** a job that works and says nothing for this long is shown as silent. Heartbeats come every 30 s. */
 const SILENT_MS = 150_000;
 
-/** When the job was last heard, if it has been silent for too long. */
+/** When the job was last heard, if it has been silent for too long. A job that is locked out is not waited for. */
 export function silentSince(dispatch: Dispatch, now: Date): string | undefined {
   const { working_at, heard_at = working_at, ended_at } = dispatch;
   if (working_at === undefined || heard_at === undefined || ended_at !== undefined) return undefined;
+  if (isCondemned(dispatch)) return undefined;
   return now.getTime() - Date.parse(heard_at) > SILENT_MS ? heard_at : undefined;
 }
 
@@ -19,21 +22,22 @@ export function silenceKey({ op, heard_at }: Dispatch, since: string | undefined
 }
 
 /**
- * Records what status or question are about to show of the job. An effect does it, which is repeated until they are written; recorded
+ * Records what status or question are about to show of the jobs that the run needs. An effect does it, which is repeated until they are written; recorded
  * by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of. The record counts for status
  * and question, so whoever changes it has the other one written, too.
  */
 export async function noteSilence(
   deps: AppDependencies,
-  run: string,
+  state: RunState,
   other: Effect | undefined,
 ): Promise<void> {
+  if (!deps.jobs.isConnected) return;
   const { dispatches } = deps.store;
-  const job = deps.jobs.isConnected ? await dispatches.newestClaimed(run) : undefined;
-  if (!job || job.ended_at !== undefined) return;
-  // A job that is locked out is no job of the run.
-  const silent_at = isCondemned(job) ? undefined : silentSince(job, await deps.store.now());
-  if (silent_at === job.silent_at) return;
-  if (other) await write(deps, run, [other], [silenceKey(job, silent_at)]);
-  await dispatches.change(job.op, { silent_at });
+  const now = await deps.store.now();
+  for (const job of await dispatches.open(state.run)) {
+    const silent_at = silentSince(job, now);
+    if (!isFor(state, job) || silent_at === job.silent_at) continue;
+    if (other) await write(deps, state.run, [other], [silenceKey(job, silent_at)]);
+    await dispatches.change(job.op, { silent_at });
+  }
 }

@@ -22,11 +22,7 @@ export async function updateStatus(context: EffectContext): Promise<Performed> {
   if (isPublishingDue(state, publication)) return {};
   const op = `${state.run}.status`;
   const { pending } = state;
-  await noteSilence(
-    deps,
-    state.run,
-    pending === undefined ? undefined : { type: 'ask', escalation: pending },
-  );
+  await noteSilence(deps, state, pending === undefined ? undefined : { type: 'ask', escalation: pending });
   const where = await commentContext(deps, state, target, op);
   const wanted = `${deps.settings.label}:${where.unpublished ? 'stopped' : stateLabel(state)}`;
   const stage = [

@@ -20,7 +20,7 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   const op = `${run}.${id}`;
   // R-9: a question that nobody has seen is not posted after a cancel.
   if (endedWithoutResult(state) && !(await wasPosted(context, op))) return;
-  if (open) await noteSilence(deps, run, { type: 'update_status' });
+  if (open) await noteSilence(deps, state, { type: 'update_status' });
   const where = await commentContext(deps, state, target, op, open);
   const body = open
     ? renderEscalation(state, await withDiffs(context, escalation), where)

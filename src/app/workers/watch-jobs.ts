@@ -1,6 +1,7 @@
 import { type RunState, verificationName } from '../../core/contracts/run-state.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
-import { type Dispatch, STOPPED } from '../../core/ports/dispatches.ts';
+import { isFor } from '../../core/decide/jobs/needed-dispatch.ts';
+import type { Dispatch } from '../../core/ports/dispatches.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { logOf } from '../handlers/workflow-run-completed.ts';
@@ -64,16 +65,6 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
   const needed = state.verifying === undefined ? current : current.filter(({ kind }) => kind === 'verify');
   if (needed.some((dispatch) => !expired.includes(dispatch))) return;
   await reportMissing(deps, state, version, needed.at(-1), now);
-}
-
-/**
- * Whether the dispatch starts, or started, the job that the run needs now. A job that Autobuild has stopped is not that job. A job
- * whose ticket was used twice is, until people are asked about it, because a successor would hide the reason from people.
- */
-function isFor(state: RunState, { job, kind, verification, outcome }: Dispatch): boolean {
-  if (outcome === STOPPED) return false;
-  if (kind === 'verify') return state.verifying !== undefined && verification === verificationName(state);
-  return job === neededJob(state);
 }
 
 function whyExpired(dispatch: Dispatch, now: Date): string | undefined {
