@@ -1,6 +1,7 @@
 import type { Effect, Reply } from '../core/contracts/effect.ts';
 import type { Input } from '../core/contracts/input.ts';
 import { type Handled, handle } from '../core/decide/handle.ts';
+import type { HostedCommit } from '../core/ports/run-log.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /** The App's door into a run: for webhooks, ticks, timers and reconcile. */
@@ -9,8 +10,9 @@ export function handleInput(
   run: string,
   input: Input,
   seen: string[] = [],
+  records: Pick<HostedCommit, 'unwritten'> = {},
 ): Promise<Handled | undefined> {
-  return handle(deps.store.runs, deps.rules, run, input, { seen });
+  return handle(deps.store.runs, deps.rules, run, input, { seen, ...records });
 }
 
 /** Writes something that changes nothing in the run, once per `seen`. */

@@ -118,7 +118,7 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
     });
   });
   on('issue_comment.deleted', async ({ payload }) => {
-    await onCommentDeleted(deps, { id: payload.comment.id, isBot: payload.sender.type !== 'User' });
+    await onCommentDeleted(deps, { id: payload.comment.id });
   });
   on('pull_request.closed', async ({ id, payload }) => {
     await onPullRequestClosed(deps, {

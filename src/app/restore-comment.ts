@@ -1,49 +1,119 @@
 import type { Effect } from '../core/contracts/effect.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
+import type { HostedCommit } from '../core/ports/run-log.ts';
 import type { SentComment } from '../core/ports/sent-comments.ts';
 import type { AppDependencies } from './dependencies.ts';
-import { write } from './handle-input.ts';
+import { handleInput, write } from './handle-input.ts';
 import { replyOp } from './revise/remark-marker.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** How often a comment of ours is restored in an hour after edits by others. People take long to do that so often. */
-const MOST = { app: 1, person: 10 };
+/**
+ * How often something of ours is restored in an hour, by what happened to it. People take long to do that so often. A comment that
+ * was deleted comes back as a new one, of which GitHub notifies people.
+ */
+const MOST = { app: 1, person: 10, deleted: 10, unlabelled: 10 };
+
+/** Begins the names of timers after which something of ours is looked at again. */
+const TIMER = 'restore:';
+
+/** The operation of a comment, or the state label of the run, that such a timer is about. Undefined: it is another timer. */
+export function readRestoreTimer(timer: string): string | undefined {
+  return timer.startsWith(TIMER) ? timer.slice(TIMER.length) : undefined;
+}
+
+/** The name under which the state label of a run takes its turns. */
+export function labelOf(run: string): string {
+  return `${run}.label`;
+}
 
 /**
  * Writes one of our comments from the record again, with empty boxes. Its hash is cleared, because otherwise an unchanged text
- * is not written. False if that was decided before, or nothing is to be written, or whoever edits it has used up the turns of this hour.
+ * is not written. False if that was decided before, or nothing is to be written, or no turn is left in this hour.
  */
 export async function restoreComment(
   deps: AppDependencies,
   state: RunState,
   { op, escalation }: Pick<SentComment, 'op' | 'escalation'>,
   seen: string,
-  { more = [], editedBy }: { more?: readonly Effect[]; editedBy?: 'app' | 'person' } = {},
+  { more = [], because }: { more?: readonly Effect[]; because: keyof typeof MOST },
 ): Promise<boolean> {
   const isBack = async () => Boolean((await deps.store.comments.find(op))?.body_hash);
   const key = await keyToRestore(deps, seen, isBack);
   if (key === undefined) return false;
-  const keys = [key];
-  // The same edit is decided once more without a turn.
-  if (editedBy && key === seen) {
-    const turn = await turnToRestore(deps, op, editedBy);
-    if (turn === undefined) return false;
-    keys.push(turn);
-  }
   const effects = await effectsOf(deps, state, op, escalation);
   if (effects.length === 0) return false;
-  await deps.store.comments.save(op, { body_hash: '' });
-  await write(deps, state.run, [...effects, ...more], keys);
-  return true;
+  const unwritten = { comment: op };
+  return decideToRestore(deps, state.run, {
+    ...{ what: op, key, effects: [...effects, ...more], unwritten },
+    // The same edit is decided once more without a turn.
+    because: key === seen ? because : undefined,
+  });
+}
+
+/** Writes the open question or the status again, because somebody deleted its comment. */
+export function restoreDeleted(deps: AppDependencies, state: RunState, ours: SentComment): Promise<boolean> {
+  const { run } = state;
+  const isStatus = ours.op === `${run}.status`;
+  const seen = `${isStatus ? 'status' : 'asked'}-again:${run}:${ours.comment_id}`;
+  const more: Effect[] = isStatus ? [] : [{ type: 'update_status' }];
+  return restoreComment(deps, state, ours, seen, { more, because: 'deleted' });
+}
+
+/** The state label is set again. */
+export async function restoreLabel(
+  deps: AppDependencies,
+  { run }: RunState,
+  label: string,
+  updatedAt: string,
+): Promise<boolean> {
+  const seen = `label-again:${run}:${label}:${updatedAt}`;
+  const key = await keyToRestore(deps, seen, async () => label !== '');
+  if (key === undefined) return false;
+  return decideToRestore(deps, run, {
+    ...{ what: labelOf(run), key, effects: [{ type: 'update_status' }], unwritten: 'label' },
+    because: 'unlabelled',
+  });
+}
+
+/**
+ * Takes a turn and clears the record in the transaction of the decision, so that none of the three is there without the others.
+ * Another desk may take the same turn at that moment, which makes this decision a duplicate. Then it is made with the next turn.
+ */
+async function decideToRestore(
+  deps: AppDependencies,
+  run: string,
+  {
+    what,
+    because,
+    key,
+    effects,
+    unwritten,
+  }: {
+    what: string;
+    because: keyof typeof MOST | undefined;
+    key: string;
+    effects: Effect[];
+    unwritten: HostedCommit['unwritten'];
+  },
+): Promise<boolean> {
+  for (;;) {
+    const turn = because && (await turnToRestore(deps, run, what, because));
+    if (because && turn === undefined) return false;
+    const input = { type: 'write', at: deps.now().toISOString(), effects } as const;
+    const seen = turn === undefined ? [key] : [key, turn];
+    const decided = await handleInput(deps, run, input, seen, { unwritten });
+    if (!decided?.duplicate) return decided !== undefined;
+    if (turn === undefined || (await deps.store.runs.wasSeen(key))) return false;
+  }
 }
 
 /**
  * R-13: a desk may be writing something of ours while another one decides to restore it. The first then records what it wrote as
  * what is there, and the other's effect finds nothing to write. So what was decided once is decided again where the record is back.
  */
-export async function keyToRestore(
+async function keyToRestore(
   { store, now }: AppDependencies,
   seen: string,
   isBack: () => Promise<boolean>,
@@ -55,20 +125,30 @@ export async function keyToRestore(
 }
 
 /**
- * Another App, or a program, may answer each restoring of our comment with another edit, for ever. So a restoring takes one of the
- * hour's turns, whose key is kept with its decision. Undefined if none is left: the comment stays as it is.
+ * Another App, or a program, may answer each restoring of ours with another edit, deletion or removal, for ever. So a restoring takes
+ * one of the hour's turns, whose key is kept with its decision. Undefined if none is left: it stays as it is, and a timer has it
+ * looked at again in the next hour, because nothing else may happen to it. The hour is the database's, as the timer is.
  */
 export async function turnToRestore(
-  { store, log, now }: AppDependencies,
-  op: string,
-  by: keyof typeof MOST,
+  deps: AppDependencies,
+  run: string,
+  what: string,
+  because: keyof typeof MOST,
 ): Promise<string | undefined> {
-  const hour = Math.floor(now().getTime() / HOUR_MS);
-  for (let turn = 1; turn <= MOST[by]; turn += 1) {
-    const key = `restore-turn:${op}:${by}:${hour}:${turn}`;
+  const { store, log } = deps;
+  const hour = Math.floor((await store.now()).getTime() / HOUR_MS);
+  for (let turn = 1; turn <= MOST[because]; turn += 1) {
+    const key = `restore-turn:${what}:${because}:${hour}:${turn}`;
     if (!(await store.runs.wasSeen(key))) return key;
   }
-  log.warn({ op, by }, 'a comment is edited again and again, so it is left as it is for this hour');
+  log.warn({ what, because }, 'it is changed again and again, so it is left as it is for this hour');
+  const at = new Date((hour + 1) * HOUR_MS).toISOString();
+  await write(
+    deps,
+    run,
+    [{ type: 'set_timer', timer: `${TIMER}${what}`, at }],
+    [`restore-later:${what}:${hour}`],
+  );
   return undefined;
 }
 

@@ -177,7 +177,7 @@ test('S-15: another App that edits a comment again whenever it is restored is le
   }
   expect(restorings(question)).toBe(1);
   expect(await bodyOf(question)).toContain('Formatted.');
-  expect(desk.logged()).toContain('a comment is edited again and again');
+  expect(desk.logged()).toContain('it is changed again and again');
   desk.clock.ms += 60 * MINUTE_MS;
   await changeSecond();
   await editAsBot(question, `${question.body}\nFormatted anew.`);

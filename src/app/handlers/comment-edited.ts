@@ -52,7 +52,7 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   const { login } = edited;
   const refuse = async (because: string, detail: string) => {
     // Without a turn the box stays ticked, so a reply would be followed by the next one.
-    if (!(await turnToRestore(deps, op, 'person'))) return;
+    if (!(await turnToRestore(deps, run, op, 'person'))) return;
     const title = `Nothing changed: ${because}`;
     await write(deps, run, [{ type: 'reply', reply: { tone: 'refused', title, detail } }], [seen]);
     await restore();
@@ -99,7 +99,7 @@ async function emptyAgain(
   seen: string,
 ): Promise<void> {
   const { state } = await deps.store.runs.load(run);
-  if (state) await restoreComment(deps, state, comment, seen, { editedBy: 'person' });
+  if (state) await restoreComment(deps, state, comment, seen, { because: 'person' });
 }
 
 /** V-7: the boxes under a report about CI. */
@@ -159,6 +159,6 @@ async function undoRewording(
   if (!present || ticks.length > 0 || deps.hash(present.body) === ours.body_hash) return;
   const { state } = await deps.store.runs.load(ours.run);
   if (!state) return;
-  const editedBy = isBot ? 'app' : 'person';
-  await restoreComment(deps, state, ours, `reworded:${comment.id}:${comment.updated_at}`, { editedBy });
+  const because = isBot ? 'app' : 'person';
+  await restoreComment(deps, state, ours, `reworded:${comment.id}:${comment.updated_at}`, { because });
 }

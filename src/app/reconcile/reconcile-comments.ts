@@ -203,7 +203,7 @@ async function isOlder(
  * A tick found late needs its editor from GitHub. Without one, the question is asked again. A comment that a person reworded is
  * restored; one that differs from the record but was last edited by this App is left, because GitHub may store text differently.
  */
-async function readEdit(
+export async function readEdit(
   deps: AppDependencies,
   github: GitHub,
   issue: number,

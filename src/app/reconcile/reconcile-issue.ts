@@ -1,4 +1,3 @@
-import type { Effect } from '../../core/contracts/effect.ts';
 import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-state.ts';
 import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
@@ -10,7 +9,7 @@ import { write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
 import { onIssueGone } from '../handlers/issue-gone.ts';
 import { onLabelBack } from '../handlers/label-gone.ts';
-import { keyToRestore, restoreComment } from '../restore-comment.ts';
+import { restoreDeleted, restoreLabel } from '../restore-comment.ts';
 import type { Ending } from '../who-ended.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isDueAgain } from './back-off.ts';
@@ -132,7 +131,7 @@ async function restoreOurs(
   const { comments, updated_at } = issue;
   const seen = `${state.pending} ${comments} ${phaseOf(state) === 'working' ? '' : updated_at}`;
   const isThere = await lookForComments(round, placed, state, seen);
-  return !(await restoreLabel(round.deps, state, issue)) && isThere;
+  return !(await compareLabel(round.deps, state, issue)) && isThere;
 }
 
 function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitHubIssue): Ending {
@@ -165,14 +164,11 @@ async function lookForComments(
       await store.cursors.set('run', run, { ...cursor, question_due: question });
     return true;
   }
-  const restore = async (ours: SentComment | undefined, key: string, more: Effect[] = []) => {
+  const restore = async (ours: SentComment | undefined) => {
     if (!ours || !isUnseen(ours.comment_id) || (await github.comment(ours.comment_id))) return false;
-    return restoreComment(deps, state, ours, `${key}:${run}:${ours.comment_id}`, { more });
+    return restoreDeleted(deps, state, ours);
   };
-  const again = [
-    await restore(asked, 'asked-again', [{ type: 'update_status' }]),
-    await restore(status, 'status-again'),
-  ];
+  const again = [await restore(asked), await restore(status)];
   if (again.some(Boolean)) return false;
   await store.cursors.set('run', run, { ...cursor, question, question_due: undefined });
   return true;
@@ -195,21 +191,13 @@ async function askIfNeverWritten(
   await write(deps, run, effects, [`ask-unwritten:${run}:${pending}:${span}`]);
 }
 
-/**
- * A state label that somebody removed is set again. Until that is decided the record is empty and not missing, because a desk
- * that is killed in between would leave an issue whose label nobody looks for. Returns whether it was decided.
- */
-async function restoreLabel(
+/** A state label that somebody removed is set again. Returns whether that was decided. */
+export async function compareLabel(
   deps: AppDependencies,
-  { run }: RunState,
+  state: RunState,
   { labels, updated_at }: GitHubIssue,
 ): Promise<boolean> {
-  const { label } = await deps.store.publications.of(run);
+  const { label } = await deps.store.publications.of(state.run);
   if (label === undefined || labels.some((one) => isSameLabel(one, label))) return false;
-  const seen = `label-again:${run}:${label}:${updated_at}`;
-  const key = await keyToRestore(deps, seen, async () => label !== '');
-  if (key === undefined) return false;
-  await deps.store.publications.change(run, { label: '' });
-  await write(deps, run, [{ type: 'update_status' }], [key]);
-  return true;
+  return restoreLabel(deps, state, label, updated_at);
 }

@@ -4,7 +4,9 @@ import type { Delivery } from '../../core/ports/inbox.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
+import { restoreLater } from '../reconcile/restore-later.ts';
 import { createTurns } from '../reconcile/turns.ts';
+import { readRestoreTimer } from '../restore-comment.ts';
 import { createLaneCrew } from './lane-crew.ts';
 import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
 import { watchJobs } from './watch-jobs.ts';
@@ -217,7 +219,9 @@ async function fireTimer(deps: AppDependencies, due: DueTimer): Promise<void> {
   // The database says that it is due, so a desk whose clock is behind does not decide as if it were not.
   const at = now < dueAt ? dueAt : now;
   try {
-    await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${dueAt}`]);
+    const restored = readRestoreTimer(timer);
+    if (restored !== undefined) await restoreLater(deps, run, restored);
+    else await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${dueAt}`]);
   } catch (error) {
     const attempts = due.attempts + 1;
     const isRare = isGivenUp(error, attempts);

@@ -38,7 +38,7 @@ export async function handle(
   rules: Rules,
   run: string,
   input: Input,
-  records: Pick<HostedCommit, 'seen' | 'target' | 'labelling' | 'lockedOut'> = {},
+  records: Pick<HostedCommit, 'seen' | 'target' | 'labelling' | 'unwritten' | 'lockedOut'> = {},
 ): Promise<Handled | undefined> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const { version, state } = await log.load(run);

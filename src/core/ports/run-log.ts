@@ -13,6 +13,8 @@ export interface HostedCommit extends Commit {
   labelling?: Labelling;
   /** Idempotency keys of the answered sources, such as `comment:<id>`. A key that was seen before makes the commit a no-op. */
   seen?: string[];
+  /** The record that is cleared with the decision, because what it says was written is not there any more. */
+  unwritten?: { comment: string } | 'label';
   /** The dispatch whose tokens and tickets are revoked, and why. Nobody is locked out without the decision about it (S-17). */
   lockedOut?: { op: string; outcome: string };
 }
@@ -34,7 +36,7 @@ export interface ListedRun extends PlacedRun {
 
 /** Runs and their journals. */
 export interface RunLog extends Omit<RunStore, 'commit'> {
-  /** Writes events, state, effects, dispatches, timers, labelling, `seen` and what is locked out in one transaction. */
+  /** Writes events, state, effects, dispatches, timers, labelling, `seen` and what is unwritten or locked out in one transaction. */
   commit(
     run: string,
     expectedVersion: number,

@@ -1,5 +1,6 @@
 import type { Publication, Publications } from '../../core/ports/publications.ts';
 import { type Database, PARAMETER } from './database.ts';
+import type { Trx } from './tables.ts';
 
 const OWN_COMMITS_KEPT = 50;
 
@@ -59,6 +60,15 @@ export function createPublications({ db, dialect, prepare, transaction }: Databa
         .execute();
     },
   };
+}
+
+/** The state label is set again although nothing changed. The run is locked by its commit. */
+export async function clearLabel(trx: Trx, run: string): Promise<void> {
+  const found = trx.selectFrom('publications').select(['body', 'pull']).where('run', '=', run);
+  const row = await found.executeTakeFirst();
+  if (!row) return;
+  const body = JSON.stringify({ ...readPublication(row), label: '' });
+  await trx.updateTable('publications').set({ body }).where('run', '=', run).execute();
 }
 
 /** Only the pull request is left of a run that ended long ago. */

@@ -11,6 +11,8 @@ import { putDispatches } from './dispatches.ts';
 import { putLabelling } from './labellings.ts';
 import { putEffects } from './outbox.ts';
 import { prune } from './prune.ts';
+import { clearLabel } from './publications.ts';
+import { clearHash } from './sent-comments.ts';
 import { keepsSlot, wakeQueue } from './slots.ts';
 import { addSpending } from './spending.ts';
 import type { Trx } from './tables.ts';
@@ -78,7 +80,7 @@ export function createRuns(database: Database): RunLog {
         const repoId = commit.target?.repo_id ?? row?.repo_id;
         if (repoId != null) await addSpending(trx, repoId, monthOf(commit), before, after);
         await putSeen(trx, seen, { run, place: commit.target ?? row, now });
-        const { effects, labelling, lockedOut } = commit;
+        const { effects, labelling, unwritten, lockedOut } = commit;
         const lane = laneOf(commit.target ?? row) ?? run;
         const installation = (commit.target ?? readPlace(row?.place))?.installation_id;
         const prefix = `${run}.${next}`;
@@ -92,6 +94,8 @@ export function createRuns(database: Database): RunLog {
           announce('outbox');
         }
         if (labelling) await putLabelling(trx, run, labelling);
+        if (unwritten === 'label') await clearLabel(trx, run);
+        else if (unwritten) await clearHash(trx, unwritten.comment);
         if (lockedOut) await lockOut(trx, lockedOut);
         announce(`run:${run}`);
         return { ok: true, version: next, duplicate: false };

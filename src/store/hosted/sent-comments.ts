@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { SentComment, SentComments } from '../../core/ports/sent-comments.ts';
 import { type Database, PARAMETER } from './database.ts';
-import type { SentCommentsTable } from './tables.ts';
+import type { SentCommentsTable, Trx } from './tables.ts';
 import { fromMs } from './times.ts';
 
 export function createSentComments({ db, prepare, now }: Database): SentComments {
@@ -35,6 +35,11 @@ export function createSentComments({ db, prepare, now }: Database): SentComments
       return toComment(row);
     },
   };
+}
+
+/** Its comment is written again although nothing changed. */
+export async function clearHash(trx: Trx, op: string): Promise<void> {
+  await trx.updateTable('sent_comments').set({ body_hash: '' }).where('op', '=', op).execute();
 }
 
 function toComment(row: Selectable<SentCommentsTable>): SentComment {

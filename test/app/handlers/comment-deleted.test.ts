@@ -44,6 +44,16 @@ test('R-13: a deleted question comes back, but not for whoever deletes it all da
   expect(restored).toBe(11);
 });
 
+test('a reply that somebody tidies away stays away', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  await desk.olivia.comment(issue, '/pauze');
+  await desk.settle();
+  const reply = (await commentOf(issue, 'reply')) ?? expect.fail('no reply');
+  await remove(reply.id);
+  expect(await commentOf(issue, 'reply')).toBeUndefined();
+});
+
 test('the end of a comment of somebody else changes nothing', async () => {
   desk = await openAppDesk();
   const { issue } = await desk.begin();

@@ -165,6 +165,27 @@ export function testRuns(bench: Bench): void {
     expect(await labellings.of('r2')).toEqual({ at: at(1) });
   });
 
+  test('R-13: what is to be written again is cleared with the decision, and not by one that was made before', async () => {
+    const { runs, comments, publications } = await bench.open();
+    await runs.commit('r1', 0, { ...request('r1'), target: target(1) });
+    await comments.save('r1.status', { run: 'r1', comment_id: 5, body_hash: 'a' });
+    await publications.change('r1', { pull: 7, label: 'autobuild:waiting' });
+    const seen = ['turn:1'];
+    const commits = [{ unwritten: { comment: 'r1.status' } }, { unwritten: 'label' }] as const;
+    for (const [index, records] of commits.entries())
+      await runs.commit('r1', index + 1, {
+        ...note(index + 2),
+        ...records,
+        seen: [`edit:${index}`, ...seen],
+      });
+    expect((await comments.find('r1.status'))?.body_hash).toBe('');
+    expect(await publications.of('r1')).toEqual({ pull: 7, label: 'autobuild:waiting' });
+    await runs.commit('r1', 2, { ...note(3), unwritten: 'label' });
+    expect(await publications.of('r1')).toEqual({ pull: 7, label: '' });
+    await runs.commit('r1', 3, { ...note(4), unwritten: { comment: 'nothing' } });
+    expect(await comments.find('nothing')).toBeUndefined();
+  });
+
   test('R-2: an issue without a run is written to once per source', async () => {
     const [{ runs, outbox }, other] = [await bench.open(), await bench.open()];
     const react = { type: 'react', source: 'comment:5', reaction: 'confused' } as const;
