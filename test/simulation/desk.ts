@@ -84,8 +84,6 @@ export interface Hub {
   /** When the beginning and the end of a run were committed. */
   startedAt: Map<string, number>;
   endedAt: Map<string, number>;
-  /** The end by the clock of the desk that decided it. */
-  saidToEndAt: Map<string, number>;
   /** Inputs whose decision lost a race, until it is made again. */
   lostRaces: Map<unknown, { run: string; process: Process }>;
   /** Commands that were decided, by their source. */
@@ -356,10 +354,7 @@ export class Desk {
     this.hub.committedAt.set(`${run}.${version}`, world.now);
     if (lockedOut) this.hub.condemnedAt.set(lockedOut.op, world.now);
     if (!startedAt.has(run)) startedAt.set(run, world.now);
-    if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) {
-      endedAt.set(run, world.now);
-      this.hub.saidToEndAt.set(run, Date.parse(input.at));
-    }
+    if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) endedAt.set(run, world.now);
     if (events.some(({ type }) => type === 'revision_started')) endedAt.delete(run);
     // S-17: a job whose ticket somebody else used, too, is locked out while it works.
     const isTwice = input.type === 'ticket_claimed_twice';

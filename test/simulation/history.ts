@@ -89,7 +89,6 @@ export async function runHistory(
       condemnedAt: new Map(),
       startedAt: new Map(),
       endedAt: new Map(),
-      saidToEndAt: new Map(),
       lostRaces: new Map(),
       actedOn: new Set(),
       verified: new Set(),

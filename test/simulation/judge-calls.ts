@@ -40,7 +40,7 @@ export function checkOurs(hub: Hub, id: number): void {
 
 /** R-9: a job that works ends by its orders after a cancel, so that it saves its work. */
 export function checkGrace(hub: Hub, actionsRun: number): void {
-  const { world, github, jobs, endedAt, saidToEndAt, condemnedAt, broken } = hub;
+  const { world, github, jobs, endedAt, condemnedAt, broken } = hub;
   const actions = github.runs.find(({ id }) => id === actionsRun);
   // A later attempt sets up again.
   const works = jobs.find(
@@ -50,7 +50,6 @@ export function checkGrace(hub: Hub, actionsRun: number): void {
   if (!works || ended === undefined || actions?.status === 'completed') return;
   // Its end was decided before.
   if ((condemnedAt.get(String(actions?.inputs.operation)) ?? ended) < ended) return;
-  // The grace is counted from the time that the desk has written, whose clock may be behind the database's.
-  if (world.now - Math.min(ended, saidToEndAt.get(works.run) ?? ended) < GRACE_MS)
+  if (world.now - ended < GRACE_MS)
     broken.push(`R-9: job ${works.job} of ${works.run} was cancelled ${world.now - ended} ms after the end`);
 }
