@@ -32,25 +32,33 @@ export async function notifyPeople(
     await write(deps, state.run, outdated, [`reminded:${op}`]);
     await writeReminder(context, escalation, effect.reminder);
   }
-  await tellChat(context, op, escalation, where);
+  await tellChat(context, op, () => renderQuestionLine(context, escalation, where));
   if (effect.reminder > 0)
     await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
 }
 
-/** The chat is told once, although the whole effect is tried again until the reminder before can be folded away. */
+/**
+ * The chat is told once, although the whole effect is performed again: until the reminder before can be folded away, or because
+ * somebody changed the receipt.
+ */
 async function tellChat(
   context: EffectContext,
   op: string,
-  { headline }: Escalation,
-  where: CommentContext,
+  render: () => string | Promise<string>,
 ): Promise<void> {
-  const { deps, state, target } = context;
-  const { runs } = deps.store;
+  const { runs } = context.deps.store;
   const told = `told-chat:${op}`;
   if (await runs.wasSeen(told)) return;
-  const clean = await redactFor(deps, state.run, cleanText(headline));
-  await postWebhook(context, renderChatLine(target, clean, where));
-  await runs.remember(state.run, told);
+  await postWebhook(context, await render());
+  await runs.remember(context.state.run, told);
+}
+
+async function renderQuestionLine(
+  { deps, state, target }: EffectContext,
+  { headline }: Escalation,
+  where: CommentContext,
+): Promise<string> {
+  return renderChatLine(target, await redactFor(deps, state.run, cleanText(headline)), where);
 }
 
 async function writeReminder(
@@ -67,8 +75,11 @@ async function writeReminder(
 /** P-10: the chat was asked, so it also learns that the run ended because nobody answered. */
 export async function notifyExpired(context: EffectContext, where: CommentContext): Promise<void> {
   const { state, target } = context;
-  if (!state.finished?.expired) return;
-  await postWebhook(context, renderChatLine(target, state.finished.reason, where, 'cancelled'));
+  const { finished, run } = state;
+  if (!finished?.expired) return;
+  await tellChat(context, `${run}.expired`, () =>
+    renderChatLine(target, finished.reason, where, 'cancelled'),
+  );
 }
 
 /** Posts one line and a link, without the question's text, because readers of the chat may have no access to the repository. */

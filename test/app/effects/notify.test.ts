@@ -207,6 +207,17 @@ test('P-10: the webhook hears that a run expired, once', async () => {
   expect(ends()).toHaveLength(1);
 });
 
+test('P-10: the webhook hears that a run expired once, however often its receipt is written', async () => {
+  await open();
+  const issue = await ask({}, asking({ expireMs: 14 * DAY_MS }));
+  await sleep(14 * DAY_MS + HOUR_MS);
+  const ends = () => posted.filter(({ text }) => text.includes(': cancelled: '));
+  expect(ends()).toHaveLength(1);
+  for (const id of ['again', 'once more']) await desk.perform({ type: 'show_receipt' }, { id });
+  expect(await comments(issue, 'receipt')).toHaveLength(1);
+  expect(ends()).toHaveLength(1);
+});
+
 test('P-10: webhook: off says nothing of the end either', async () => {
   await open();
   await ask({ notify: { mention: [], webhook: 'off' } }, asking({ expireMs: 14 * DAY_MS }));
