@@ -69,13 +69,14 @@ function needsOf(periods: Period[]): (Span & { needed: NeededJob })[] {
   return needs;
 }
 
-/** When its job was over, or nothing came of it. */
+/** When its job was over and GitHub's answer known, which is tried for again minutes after an outage; or nothing came of it. */
 function endOf(
   { op, requested_at, answered_at, ended_at }: Dispatch,
   { runs }: Pick<FakeGitHub, 'runs'>,
 ): number {
   const started = runs.find(({ inputs }) => inputs.operation === op);
-  if (started) return started.ended ?? Number.POSITIVE_INFINITY;
+  const known = Date.parse(answered_at ?? ended_at ?? '') || Number.POSITIVE_INFINITY;
+  if (started) return Math.max(started.ended ?? Number.POSITIVE_INFINITY, known);
   const answered = requested_at === undefined ? undefined : answered_at;
   return Date.parse(answered ?? ended_at ?? '') || Number.POSITIVE_INFINITY;
 }

@@ -27,37 +27,40 @@ export async function lookAfterJobs(
     if (sign === undefined || now - Date.parse(sign) < SILENT_MS) continue;
     const asked = (await cursors.get('job', op))?.asked_at;
     if (asked && !isDueAgain({ now, since: Date.parse(sign), asked: Date.parse(asked) })) continue;
-    if (actions_run === undefined) {
-      await findWorkflowRun(deps, github, target.workflow, dispatch);
-    } else {
-      const actions = (await github.workflowRun(actions_run)) ?? deletedRun(dispatch, now);
-      if (actions.status === 'completed') {
-        const { attempt, conclusion, updated_at: ended_at } = actions;
-        await onWorkflowRunCompleted(deps, { actions_run, attempt, conclusion, ended_at });
-      }
+    const actions =
+      actions_run === undefined
+        ? await findWorkflowRun(deps, github, target.workflow, dispatch)
+        : ((await github.workflowRun(actions_run)) ?? deletedRun(dispatch, actions_run, now));
+    if (actions?.status === 'completed') {
+      const { id, attempt, conclusion, updated_at: ended_at } = actions;
+      await onWorkflowRunCompleted(deps, { actions_run: id, attempt, conclusion, ended_at });
     }
     await cursors.set('job', op, { asked_at: new Date(now).toISOString() });
   }
 }
 
 /** only a run that has ended can be deleted. Nothing would ever tell of its end again, and its job would be waited for. */
-function deletedRun(
-  { attempt = 1 }: Dispatch,
-  now: number,
-): Pick<WorkflowRun, 'attempt' | 'status' | 'conclusion' | 'updated_at'> {
-  return { attempt, status: 'completed', conclusion: 'deleted', updated_at: new Date(now).toISOString() };
+function deletedRun({ attempt = 1 }: Dispatch, id: number, now: number): EndOfRun {
+  const updated_at = new Date(now).toISOString();
+  return { id, attempt, status: 'completed', conclusion: 'deleted', updated_at };
 }
 
-/** GitHub answered without the id of the workflow run, whose name contains the operation. */
+type EndOfRun = Pick<WorkflowRun, 'id' | 'attempt' | 'status' | 'conclusion' | 'updated_at'>;
+
+/**
+ * GitHub answered without the id of the workflow run, whose name contains the operation. It may be over already, and would not be
+ * asked for again soon.
+ */
 async function findWorkflowRun(
   deps: AppDependencies,
   github: GitHub,
   workflow: string,
   { op, requested_at }: Dispatch,
-): Promise<void> {
-  if (requested_at === undefined) return;
+): Promise<EndOfRun | undefined> {
+  if (requested_at === undefined) return undefined;
   const since = new Date(Date.parse(requested_at) - OVERLAP_MS).toISOString();
   const runs = await github.workflowRuns(workflow, since);
   const started = runs.find(({ name }) => name.split(' ').includes(op));
   if (started) await deps.store.dispatches.change(op, { actions_run: started.id });
+  return started;
 }

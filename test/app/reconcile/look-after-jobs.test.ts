@@ -29,3 +29,30 @@ test('R-13: a job whose Actions run somebody deleted, and whose end nobody told,
   expect(desk.github.workflows.runs).toHaveLength(1);
   expect(await desk.dispatch()).toMatchObject({ outcome: 'the Actions run ended (deleted)' });
 });
+
+test('R-13: an Actions run that GitHub gave no id of, and that is over when it is found, ends at that look', async () => {
+  desk = await openAppDesk();
+  const { github } = desk.deps;
+  desk.deps.github = async (repository) => {
+    const present = await github(repository);
+    return {
+      ...present,
+      dispatchWorkflow: async (...args) => {
+        await present.dispatchWorkflow(...args);
+        return {};
+      },
+      workflowRuns: async (...args) =>
+        (await present.workflowRuns(...args)).map((run) => ({
+          ...run,
+          status: 'completed',
+          conclusion: 'failure',
+        })),
+    };
+  };
+  const { run } = await desk.begin();
+  desk.clock.ms += 4 * MINUTE_MS;
+  await desk.reconcile();
+  const asked = await desk.store.dispatches.ofRun(run, 9);
+  expect(asked.at(-1)?.outcome).toBe('the Actions run ended (failure)');
+  expect((await desk.state(run)).losses).toBe(1);
+});
