@@ -8,13 +8,13 @@ import type { TurnRecord } from '../core/contracts/run-event.ts';
 import type { Verification } from '../core/contracts/verification.ts';
 import { type MeasuredReport, measureReport } from '../core/measured-report.ts';
 import type { Link } from '../core/ports/ports.ts';
+import { isCommonValue } from '../core/secrets/common-value.ts';
 import { hideInEnvelope, hideInReport } from '../core/secrets/hide-in-claims.ts';
+import { secretsInEnvironment } from '../core/secrets/secrets-in-environment.ts';
 import { isSecret } from '../core/secrets/secrets-of-run.ts';
 import { RULES } from '../guards/rules.ts';
 import { passedValue, secretsIn } from '../runner/job/actions-secrets.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
-
-const CREDENTIAL_NAME = /(^|_)(\w*key|\w*token|secrets?|passw(or)?d|credentials?|auth)(_|$)/i;
 
 /** The job's claims that its summary shows. */
 export interface JobHistory {
@@ -45,10 +45,14 @@ export function createJobLink(
   },
 ): Link {
   const { log, history } = options;
+  const inEnvironment = secretsInEnvironment(options.env);
   /** Values that no file may contain. */
-  const hiddenInFiles = new Set([...credentialsIn(options.env), ...(options.secrets ?? [])]);
-  /** Values that no claim may contain. */
-  const hiddenInClaims = new Set(options.secrets);
+  const hiddenInFiles = new Set([...inEnvironment, ...(options.secrets ?? [])]);
+  /** Values that no claim may contain. Common words of the environment stay, because they stand there by coincidence. */
+  const hiddenInClaims = new Set([
+    ...inEnvironment.filter((value) => !isCommonValue(value)),
+    ...(options.secrets ?? []),
+  ]);
   /** The keys of secret inputs. Undefined means that the desk does not tell, so all are treated as secret. */
   let secretKeys: ReadonlySet<string> | undefined;
   let limits = options.limits;
@@ -171,11 +175,4 @@ function missingReport(claim: Claim, { exit }: Measured): Escalation['report_mis
   if (claim.type === 'turn_ended' && !read && exit !== undefined && exit !== 'exit 0')
     return { kind: 'died', problems: [], exit };
   return { kind: 'none', problems: [] };
-}
-
-/** The values of all variables whose name looks like a credential's. */
-function credentialsIn(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env)
-    .filter(([name]) => CREDENTIAL_NAME.test(name))
-    .map(([, value]) => value);
 }

@@ -18,9 +18,9 @@ export function leaveOutSecrets(
   );
   const found = new Set(findSecretsInFiles(changeset.files, secrets).map(({ path }) => path));
   if (found.size === 0) return changeset;
-  const { hide } = createSecretHider(secrets.map(({ value }) => value));
+  const { hideValues } = createSecretHider(secrets.map(({ value }) => value));
   const leftOut = [...found].map((path) => ({
-    path: hide(path),
+    path: hideValues(path),
     problem: 'it contains a secret of the job',
   }));
   return {

@@ -1,16 +1,32 @@
-import type { Span } from '../core/secrets/hide-secrets.ts';
+import type { Span } from '../core/secrets/spans.ts';
 
 /** Characters that escaping and rendering may add to a text. */
 const ADDED = /[\\`\s]+/g;
 const ADDED_OR_REFERENCE = /&(amp|lt|gt|quot|#\d{1,7});|[\\`\s]+/g;
+const ESCAPE_OR_REFERENCE = /&(amp|lt|gt|quot|#\d{1,7});|\\(?=[!-/:-@[-`{-~])/g;
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
 export function dropAdded(text: string): string {
   return text.replace(ADDED, '');
 }
 
+interface ReadText {
+  text: string;
+  /** The position in the markdown. */
+  whereIs(span: Span): Span;
+}
+
 /** The characters that a reader of our markdown sees, without blanks and code marks, and their positions in the markdown. */
-export function readMarkdown(markdown: string): { text: string; whereIs(span: Span): Span } {
+export function readMarkdown(markdown: string): ReadText {
+  return readText(markdown, ADDED_OR_REFERENCE, (reference) => dropAdded(decode(reference)));
+}
+
+/** The same with blanks and code marks, so that words stay apart. */
+export function readEscapes(markdown: string): ReadText {
+  return readText(markdown, ESCAPE_OR_REFERENCE, decode);
+}
+
+function readText(markdown: string, added: RegExp, read: (reference: string) => string): ReadText {
   const pieces: { start: number; from: number; to: number }[] = [];
   let text = '';
   const append = (seen: string, from: number, to: number) => {
@@ -19,10 +35,10 @@ export function readMarkdown(markdown: string): { text: string; whereIs(span: Sp
     text += seen;
   };
   let from = 0;
-  for (const { index, 0: match, 1: reference } of markdown.matchAll(ADDED_OR_REFERENCE)) {
+  for (const { index, 0: match, 1: reference } of markdown.matchAll(added)) {
     append(markdown.slice(from, index), from, index);
     from = index + match.length;
-    if (reference !== undefined) append(dropAdded(decode(reference)), index, from);
+    if (reference !== undefined) append(read(reference), index, from);
   }
   append(markdown.slice(from), from, markdown.length);
 

@@ -1,22 +1,26 @@
 import { cleanText } from '../comments/text/clean-text.ts';
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import { isCommonValue } from '../core/secrets/common-value.ts';
-import { createFormFinder, createSecretHider, replaceSpans } from '../core/secrets/hide-secrets.ts';
+import { findCredentials } from '../core/secrets/find-credentials.ts';
+import { createFormFinder, createSecretHider } from '../core/secrets/hide-secrets.ts';
 import { MIN_SECRET_LENGTH, secretForms } from '../core/secrets/secret-forms.ts';
 import { askedInputs, openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { replaceSpans } from '../core/secrets/spans.ts';
 import { actionsSecretName } from '../core/variable-name.ts';
 import type { AppDependencies } from './dependencies.ts';
-import { dropAdded, readMarkdown } from './read-markdown.ts';
+import { dropAdded, readEscapes, readMarkdown } from './read-markdown.ts';
 
 const MASK = '[redacted]';
 
 /**
- * Removes secret values from a text, in every form they could be printed in and as markdown would show them. This is the last
- * line of defence: values in a job's messages were hidden on receipt.
+ * Removes secret values from a text, in every form they could be printed in and as markdown would show them, and all that has the
+ * shape of a credential. This is the last line of defence: job messages were searched on receipt.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  if (secrets.length === 0) return text;
-  const clean = createSecretHider(secrets, MASK).hide(text);
+  const hidden = createSecretHider(secrets, MASK).hide(text);
+  const read = readEscapes(hidden);
+  const clean = replaceSpans(hidden, findCredentials(read.text).map(read.whereIs), MASK);
+  if (secrets.length === 0) return clean;
   const forms = secrets
     .flatMap((secret) => secretForms(secret))
     .map((form) => cleanText(form))

@@ -42,6 +42,7 @@ import type { LiveInput } from './terminal/live-input.ts';
 import { createSecretMask } from './terminal/mask-secrets.ts';
 import { createReminders } from './terminal/reminders.ts';
 import type { Screen } from './terminal/screen.ts';
+import { shownProgress } from './terminal/shown-progress.ts';
 
 const TICK_MS = 1_000;
 const GRACE_MS = 3_000;
@@ -88,7 +89,7 @@ export async function workOnRun(
 
   const desk = createDesk({ store, rules: RULES, onEvents, perform });
   const link = createInProcessLink(desk, run, vault);
-  const mask = createSecretMask(desk, run, vault);
+  const mask = createSecretMask(desk, run, vault, env);
   const reminders = createReminders(now, (timer) => {
     desk.handleOnce(run, { type: 'timer', at: now().toISOString(), timer }).catch(fail);
   });
@@ -240,7 +241,10 @@ export async function workOnRun(
         },
         now,
         parking: parking.signal,
-        onProgress: (progress) => screen.progress(mask.clean(progress)),
+        onProgress(progress) {
+          const shown = shownProgress(progress);
+          if (shown) screen.progress(mask.clean(shown));
+        },
       });
       if (failure) throw failure;
       if (end === 'handed_over') continue;

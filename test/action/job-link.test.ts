@@ -173,3 +173,11 @@ test('R-11: of an older desk, which does not say what is secret, every value is 
   const { sent } = await playJob(run, { colour: 'light blue' }, 'unsaid');
   expect(JSON.stringify(sent)).not.toContain('light blue');
 });
+
+test('S-13: a claim has no secret of the environment, the key of the model among them', async () => {
+  const run = new Run().startJob().baseline().beginTurn();
+  run.endTurn({ report: { status: 'partial', summary: 'tried key-of-the-model in vim-editor' } });
+  const { sent } = await playJob(run);
+  expect(JSON.stringify(sent)).toContain('tried ••• in vim-editor');
+  expect(JSON.stringify(sent)).not.toContain('key-of-the-model');
+});

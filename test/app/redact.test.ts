@@ -53,6 +53,18 @@ test.each(SECRETS)('R-11: %s does not leave in a text, however it was rendered',
   }
 });
 
+test('S-13: what has the shape of a credential does not leave in a text, whoever knows it and however it was rendered', () => {
+  for (const token of [`ghp_${'a1B2c3D4e5'.repeat(4)}`, `sk-ant-api03-_${'a1_B2-c3'.repeat(6)}-_A`]) {
+    expect(redact(token, [])).toBe('[redacted]');
+    for (const [how, render] of Object.entries(RENDERED)) {
+      if (how === 'in base64') continue;
+      const clean = redact(render(token), []);
+      expect(clean, how).toContain('[redacted]');
+      expect(shown(clean), how).not.toContain('a1');
+    }
+  }
+});
+
 test('what stands beside a secret stays as it was', () => {
   const text = 'Use `a` &amp; \\*b\\* with pa\\*ss\\*w0rd\\[1\\]q, then <b>go</b> | on…';
   expect(redact(text, ['pa*ss*w0rd[1]q'])).toBe(

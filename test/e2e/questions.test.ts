@@ -161,6 +161,33 @@ describe('values that people give', () => {
     expect(scratch.journal()).not.toContain(SECRET);
   });
 
+  test('S-13: a credential that nobody gave is in no record, file or text of Autobuild', async () => {
+    const scratch = createScratch();
+    const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
+    const key = 'the-own-key-of-the-model';
+    const blocked = `{"status":"blocked","summary":"$S","blocked_report":{"blocking_issues":[{"issue":"No $S","category":"external_dependency","details":"$S"}],"attempts_made":[{"turn":1,"action":"Used $S","result":"Failed"}],"suggested_alternatives":["$S"],"human_action_required":"Give $S"}}`;
+    prepare(
+      scratch,
+      `S="$(printf 'gh%s' '${token.slice(2)}') $ANTHROPIC_API_KEY"; if [ $TURN = 1 ]; then say '{"type":"action","kind":"command","command":"login '"$S"'","exit_code":1,"output":"Error: bad '"$S"'"}'; say "Tried $S"; echo "last $S" >&2; report partial "with $S"; exit 1; fi; cat "$AUTOBUILD_PROMPT" > ../prompt; printf '%s' "${blocked.replaceAll('"', '\\"')}" > "$AUTOBUILD_REPORT"`,
+    );
+    const verify = `printf 'Error: refused gh%s\\n' '${token.slice(2)}'; test -f done`;
+    const parked = await scratch.run(runArgs({ verify }), { ANTHROPIC_API_KEY: key });
+    expect(parked.code, parked.stderr).toBe(2);
+    const report = join(scratch.worktree, '.autobuild/TASK/blocked_report.json');
+    const prompt = readFileSync(join(scratch.root, 'prompt'), 'utf8');
+    for (const text of [
+      parked.stdout,
+      parked.stderr,
+      scratch.journal(),
+      readFileSync(report, 'utf8'),
+      prompt,
+    ]) {
+      expect(text).toContain('•••');
+      expect(text).not.toContain(token);
+      expect(text).not.toContain(key);
+    }
+  });
+
   test('G-11: are gone after /cancel, and so is the agent', async () => {
     const scratch = createScratch();
     prepare(

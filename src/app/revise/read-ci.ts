@@ -3,7 +3,6 @@ import { isAtRest, type KnownCi, type RunState } from '../../core/contracts/run-
 import type { PastResult, PullCi } from '../../core/ports/github/ci-port.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
-import { hideCredentials } from '../../core/secrets/looks-like-credential.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
@@ -81,8 +80,8 @@ async function lookUp(
   if (!isDetailed) return { name, url, failed_at, signature: '', base: { result: 'unknown' } };
   const ended = job === undefined ? undefined : await github.failedJob(job);
   const told = ended?.log === undefined ? notes.join('\n') : readLog(ended.log);
-  // The journal, the comment and the prompt get it. Values that people gave are forgotten by now, so shapes are hidden too.
-  const log = hideCredentials(await redactFor(deps, state.run, told), '[redacted]');
+  // The journal, the comment and the prompt get it.
+  const log = await redactFor(deps, state.run, told);
   const without = `${WORKFLOWS}${target.workflow}`;
   const past = await github.pastResults(pull.base, { name, without });
   return {

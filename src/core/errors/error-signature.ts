@@ -1,4 +1,6 @@
 import type { ErrorSighting, TestCounts } from '../contracts/verification.ts';
+import { findCredentials } from '../secrets/find-credentials.ts';
+import { replaceSpans } from '../secrets/spans.ts';
 import { findErrors } from './error-lines.ts';
 import { readFailureLines, readPlainLines, stripAnsi } from './plain-lines.ts';
 
@@ -45,9 +47,10 @@ function shortenTemporaryPath(path: string): string {
   return /^[A-Za-z_.-]+\.[A-Za-z]+$/.test(name) ? `<tmp>/${name}` : '<tmp>';
 }
 
-/** Removes the parts of a message that differ between runs. Messages with equal results are the same error (E-1). */
+/** Removes credentials, and the parts of a message that differ between runs. Messages with equal results are the same error (E-1). */
 export function normalizeError(message: string): string {
-  let text = stripAnsi(message).slice(0, MESSAGE_CHARS).replace(/\s+/g, ' ').trim();
+  const plain = stripAnsi(message).slice(0, MESSAGE_CHARS);
+  let text = replaceSpans(plain, findCredentials(plain), '<credential>').replace(/\s+/g, ' ').trim();
   text = text.replace(TEMPORARY_PATH, shortenTemporaryPath);
   for (const [pattern, replacement] of VOLATILE) text = text.replace(pattern, replacement);
   return text.replace(/ {2,}/g, ' ').trim();

@@ -33,7 +33,7 @@ const PATHS: ReadonlySet<string> = new Set([
 const OUTCOME = /^(?:error|test-fail):/;
 const MIN_BEGINNING = 8;
 
-/** A copy of a job's envelope in which the values are masked. */
+/** A copy of a job's envelope in which the values and all credentials are masked. */
 export function hideInEnvelope(
   envelope: Envelope,
   values: readonly string[],
@@ -60,10 +60,10 @@ export function hideInBaseVerification(
 
 /** Paths of work in which the values are masked. They go to questions, feedback and the journal. */
 export function hideInFacts(facts: WorkFacts, values: readonly string[]): WorkFacts {
-  const { hide, hideDeep } = createSecretHider(values.filter((value) => !isCommonValue(value)));
+  const { hideValues, hideDeep } = createSecretHider(values.filter((value) => !isCommonValue(value)));
   return hideDeep(
     facts,
-    (text, field) => (PATHS.has(field) ? hide(text) : text),
+    (text, field) => (PATHS.has(field) ? hideValues(text) : text),
     (name) => name,
   );
 }
@@ -78,14 +78,13 @@ export function hideInReport<Report extends BlockedReport>(
 
 /** Protocol words stay unmasked only if the claim could not be parsed otherwise, because a value may equal one of them. */
 function hideInClaims<T>(claims: T, values: readonly string[], isUnderstood: (candidate: T) => boolean): T {
-  if (values.length === 0) return claims;
   const slugs = values.map(slug).filter((text) => text.length >= MIN_BEGINNING);
   const { hide, hideDeep } = createSecretHider([...values, ...slugs, ...values.flatMap(signatureOf)]);
   const inPaths = createSecretHider(values.filter((value) => !isCommonValue(value)));
   const hideText = (text: string) => hide(OUTCOME.test(text) ? cutOutcome(text, slugs) : text);
   if (!isUnderstood(claims)) return hideDeep(claims, hideText);
   const hideField = (text: string, field: string) => {
-    if (PATHS.has(field)) return inPaths.hide(text);
+    if (PATHS.has(field)) return inPaths.hideValues(text);
     return Object.hasOwn(IDENTIFIERS, field) && IDENTIFIERS[field]?.test(text) ? text : hideText(text);
   };
   // The property names of a claim that was parsed come from our schema and not from the agent.

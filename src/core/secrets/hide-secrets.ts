@@ -1,8 +1,10 @@
 import { bufferText, type DecodeBuffer, toByteString } from './decode-buffer.ts';
+import { findCredentials } from './find-credentials.ts';
 import { keepBase64 } from './keep-base64.ts';
 import { keepHex } from './keep-hex.ts';
 import { BASES, numbersIn } from './numbers-in.ts';
 import { base64Forms, hexForms, secretForms, unescapedForms } from './secret-forms.ts';
+import { mergeSpans, replaceSpans, type Span } from './spans.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
 const MASK = '•••';
@@ -13,14 +15,12 @@ const KEY_LENGTH = 4;
 /** Positions where a value may have been cut off: line ends, ends of JSON strings, and ellipses. */
 const CUT = /[\n\r"…]/g;
 
-export interface Span {
-  from: number;
-  to: number;
-}
-
 interface SecretHider {
+  /** Masks the values, and all that has the shape of a credential. */
   hide(text: string): string;
-  /** A deep copy with the values masked in all texts and property names. `field` is the property that holds the text. */
+  /** Masks the values alone. For file paths, because files are approved by them. */
+  hideValues(text: string): string;
+  /** A deep copy with all that `hide` masks masked in all texts and property names. `field` is the property that holds the text. */
   hideDeep<T>(
     record: T,
     hideText?: (text: string, field: string) => string,
@@ -30,9 +30,11 @@ interface SecretHider {
 
 export function createSecretHider(values: Iterable<string>, mask = MASK): SecretHider {
   const find = createSecretFinder([...new Set(values)]);
-  const hide = (text: string) => replaceSpans(text, find(text), mask);
+  const hide = (text: string) =>
+    replaceSpans(text, mergeSpans([...find(text), ...findCredentials(text)]), mask);
   return {
     hide,
+    hideValues: (text) => replaceSpans(text, find(text), mask),
     hideDeep<T>(record: T, hideText: (text: string, field: string) => string = hide, hideName = hide): T {
       const copy = (value: unknown, field: string, depth: number): unknown => {
         if (typeof value === 'string') return hideText(value, field);
@@ -75,30 +77,6 @@ function createSecretFinder(values: readonly string[]): (text: string) => Span[]
     const inHex = spansIn(buffer, findHex);
     return mergeSpans([...findWritten(text), ...unescaped, ...inNumbers, ...encoded, ...inHex]);
   };
-}
-
-/** Sorts the spans and merges those that touch. */
-function mergeSpans(spans: readonly Span[]): Span[] {
-  const result: Span[] = [];
-  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = result.at(-1);
-    if (last && from <= last.to) last.to = Math.max(last.to, to);
-    else result.push({ from, to });
-  }
-  return result;
-}
-
-export function replaceSpans(text: string, spans: readonly Span[], mask: string): string {
-  let replaced = '';
-  let at = 0;
-  let previous = -1;
-  for (const { from, to } of spans) {
-    // Adjacent pieces of one long value get one mask.
-    replaced += from === previous ? '' : `${text.slice(at, from)}${mask}`;
-    at = to;
-    previous = to;
-  }
-  return replaced + text.slice(at);
 }
 
 /**

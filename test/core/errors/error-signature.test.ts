@@ -301,3 +301,9 @@ describe('resultSignature', () => {
     expect(resultSignature({ ok: false, errors: [] })).toBe('error:unknown');
   });
 });
+
+test('S-13, E-1: a signature shows no part of a credential, and errors that differ only in it are the same', () => {
+  const refused = (token: string) => normalizeError(`Error: the token ${token} is refused`);
+  expect(refused(`ghp_${'a1B2c3D4e5'.repeat(4)}`)).toBe('Error: the token <credential> is refused');
+  expect(refused(`sk-ant-api03-${'12345678-'.repeat(5)}`)).toBe(refused(`npm_${'a1B2c3D4e5'.repeat(4)}`));
+});

@@ -62,6 +62,16 @@ test('R-11: neither the signature of an error nor the outcome of a turn shows a 
   expect(hidden.at).toBe(at);
 });
 
+test('S-13: no text of a claim shows a credential, also where nobody gave a value; paths stay', () => {
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
+  const paths = ['src/a.ts', 'test/sk-learn-classification-of-words.test.ts'];
+  const hidden = hideInEnvelope(endOfTurn(`pushed with ${token}`, paths), [], RULES);
+  expect(JSON.stringify(hidden)).not.toContain(token);
+  expect(JSON.stringify(hidden)).toContain('pushed with •••');
+  expect(hidden).toMatchObject({ data: { record: { changes: { paths } } } });
+  expect(Claim.safeParse(hidden).success).toBe(true);
+});
+
 /** The agent asks again for what it was given. */
 function asksAgain(key: string) {
   const run = startRun({ guards: { files_modified_exceeds: 1 } }).beginTurn();
