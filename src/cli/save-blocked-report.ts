@@ -27,7 +27,7 @@ export async function saveBlockedReport(
   const text = `${JSON.stringify(report, null, 2)}\n`;
   try {
     await repairStateDir(worktree, stateDir);
-    await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
+    await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o600 });
   } catch (error) {
     return `The blocked report could not be saved in the worktree: ${(error as Error).message}`;
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BlockedReport } from '../../src/core/contracts/agent/blocked-report.ts';
@@ -273,7 +273,7 @@ describe('parked and taken up again', () => {
     expect(ofType(done.events, 'turn_started').map(({ turn }) => turn)).toEqual([3]);
   });
 
-  test('B-6: the blocked report is in the state directory, and git sees nothing of it', async () => {
+  test('B-6: the blocked report is in the state directory, for its owner alone, and git sees nothing of it', async () => {
     const scratch = createScratch();
     execFileSync('git', ['init', '-q'], { cwd: scratch.worktree });
     const report =
@@ -285,6 +285,7 @@ describe('parked and taken up again', () => {
     expect(JSON.parse(scratch.read('.autobuild/TASK/blocked_report.json'))).toEqual(
       (JSON.parse(report) as { blocked_report: unknown }).blocked_report,
     );
+    expect(statSync(join(scratch.worktree, '.autobuild/TASK/blocked_report.json')).mode & 0o777).toBe(0o600);
     expect(parked.stderr).toContain('Task Blocked - Structured Report');
     expect(gitStatus(scratch)).toBe(before);
     execFileSync('git', ['add', '-A'], { cwd: scratch.worktree });
