@@ -22,9 +22,9 @@ export function silenceKey({ op, heard_at }: Dispatch, since: string | undefined
 }
 
 /**
- * Records what status or question are about to show of the jobs that the run needs. An effect does it, which is repeated until they are written; recorded
- * by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of. The record counts for status
- * and question, so whoever changes it has the other one written, too.
+ * Records what status or question are about to show of the jobs that the run needs. An effect does it, which is repeated until they
+ * are written; recorded by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of. The
+ * record counts for status and question, so whoever changes it has the other one written, too.
  */
 export async function noteSilence(
   deps: AppDependencies,
