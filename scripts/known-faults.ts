@@ -439,7 +439,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'a second job of the same number is started beside the first',
-    seed: 11,
+    seed: 29,
     file: 'src/app/effects/dispatch-job.ts',
     from: "if (await isAnotherUnderWay(context, dispatch, open)) return drop('another one is under way');",
     to: '',

@@ -21,7 +21,8 @@ export async function checkAlone(
   if (!dispatch || (process.hinderedUntil ?? 0) > world.now - STALLED_MS) return;
   for (const other of await store.dispatches.open(dispatch.run)) {
     const isSame = other.job === dispatch.job && other.kind === dispatch.kind && other.op !== operation;
-    const known = other.answered_at ?? other.claimed_at;
+    // GitHub may have answered without its id, which the claim then tells.
+    const known = other.claimed_at ?? other.answered_at;
     if (!isSame || other.outcome !== undefined || other.actions_run === undefined || !known) continue;
     const actions = github.runs.find(({ id }) => id === other.actions_run);
     if (actions && actions.status !== 'completed' && Date.parse(known) < world.now - IN_FLIGHT_MS)
