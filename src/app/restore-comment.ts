@@ -1,5 +1,5 @@
 import type { Effect } from '../core/contracts/effect.ts';
-import type { RunState } from '../core/contracts/run-state.ts';
+import { phaseOf, type RunState } from '../core/contracts/run-state.ts';
 import type { HostedCommit } from '../core/ports/run-log.ts';
 import type { SentComment } from '../core/ports/sent-comments.ts';
 import type { AppDependencies } from './dependencies.ts';
@@ -50,6 +50,12 @@ export async function restoreComment(
     // The same edit is decided once more without a turn.
     because: key === seen ? because : undefined,
   });
+}
+
+/** Whether a deleted comment comes back: the status and the open question of a run that has not ended. People may tidy the rest. */
+export function comesBack(state: RunState, { op }: SentComment): boolean {
+  const { run, pending } = state;
+  return phaseOf(state) !== 'ended' && [`${run}.status`, `${run}.${pending}`].includes(op);
 }
 
 /** Writes the open question or the status again, because somebody deleted its comment. */

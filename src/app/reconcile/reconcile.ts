@@ -17,8 +17,8 @@ const IDLE_MS = 15 * 60_000;
 
 /**
  * Polls GitHub for events whose webhooks were lost, and passes them to the same handlers. The calls are made per repository,
- * whatever the number of its runs, and an installation that GitHub limits is left alone (R-14). A repository that takes longer than its turn
- * continues beside this round and the next ones.
+ * whatever the number of its runs, and an installation that GitHub limits is left alone (R-14). A repository that takes longer
+ * than its turn continues beside this round and the next ones.
  */
 export async function reconcile(deps: HostedDependencies, turns = createTurns(deps)): Promise<void> {
   const stopped = new Set<number>();

@@ -1,6 +1,6 @@
 import { phaseOf } from '../../core/contracts/run-state.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { labelOf, restoreDeleted } from '../restore-comment.ts';
+import { comesBack, labelOf, restoreDeleted } from '../restore-comment.ts';
 import { isRefusedForGood } from '../workers/retry-policy.ts';
 import { readEdit } from './reconcile-comments.ts';
 import { compareLabel } from './reconcile-issue.ts';
@@ -24,15 +24,13 @@ async function look(deps: AppDependencies, run: string, what: string): Promise<v
   const target = await runs.target(run);
   if (!state || !target) return;
   const github = await deps.github(target);
-  const isEnded = phaseOf(state) === 'ended';
   if (what === labelOf(run)) {
-    const issue = isEnded ? undefined : await github.issue(target.issue);
+    const issue = phaseOf(state) === 'ended' ? undefined : await github.issue(target.issue);
     if (issue) await compareLabel(deps, state, issue);
     return;
   }
   const ours = await comments.find(what);
   const comment = ours?.comment_id === undefined ? undefined : await github.comment(ours.comment_id);
   if (comment) return readEdit(deps, github, target.issue, comment);
-  const isLookedFor = [`${run}.status`, `${run}.${state.pending}`].includes(what);
-  if (ours && isLookedFor && !isEnded) await restoreDeleted(deps, state, ours);
+  if (ours && comesBack(state, ours)) await restoreDeleted(deps, state, ours);
 }

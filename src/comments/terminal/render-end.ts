@@ -61,7 +61,7 @@ function workLines({ run, status, changes }: RunState, { left }: EndLook): strin
       ? [`  Look:  autobuild diff ${run}${isOver ? `     Undo:  autobuild undo ${run}` : ''}`]
       : []),
     ...(left.apply && left.hasSnapshot && isOver && changes.paths.length > 0
-      ? [`  Take:  autobuild diff ${run} | ${terminalLine(left.apply, 400)}`]
+      ? [`  Take:  autobuild diff ${run} | ${terminalLine(left.apply, PLACE_CELLS)}`]
       : []),
     ...(status === 'reviewing' ? [`  More:  autobuild resume ${run} --answer '/guide …'`] : []),
   ];

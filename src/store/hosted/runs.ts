@@ -108,9 +108,8 @@ export function createRuns(database: Database): RunLog {
         if (await wasSeen(trx, seen)) return false;
         await putSeen(trx, seen, { run: '', place, now });
         const { installation_id: installation } = place;
-        const count = await putEffects(trx, {
-          ...{ lane, installation, run: undefined, prefix: id, effects, now },
-        });
+        const rows = { lane, installation, run: undefined, prefix: id, effects, now };
+        const count = await putEffects(trx, rows);
         if (count > 0) announce('outbox');
         return true;
       });
