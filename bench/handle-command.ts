@@ -106,6 +106,6 @@ export function commentOf({ repo_id, issue }: Place, id: number, body: Command):
     event: 'issue_comment',
     payload: JSON.stringify(payload),
     lane: `${repo_id}#${issue}`,
-    received_at: at,
+    received_ms: Date.parse(at),
   };
 }

@@ -130,13 +130,12 @@ export function createIngest(deps: IngestDependencies): Ingest {
     if (isOthersCi(event, payload) || isOthersPush(event, payload)) return answer(202, 'ignored');
     // Checked again, because other deliveries may have arrived while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
-    const received_at = now().toISOString();
     const kept = await commits.put({
       id,
       event,
       payload: JSON.stringify(keepFields(payload, handled.fields)),
       lane: laneOf(payload),
-      received_at,
+      received_ms: now().getTime(),
     });
     switch (kept) {
       case 'fresh':

@@ -114,7 +114,7 @@ test('/metrics: queues, runs, jobs and questions in figures, and none of what is
       event: 'issues',
       payload: '{"canary":1}',
       lane: 'app',
-      received_at: new Date(START).toISOString(),
+      received_ms: START,
     },
   ]);
   const { status, text } = await get('/metrics');

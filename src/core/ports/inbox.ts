@@ -6,7 +6,7 @@ export interface Delivery {
   payload: string;
   /** `repo_id#issue`, or `app`. Deliveries of one lane are handled in order. */
   lane: string;
-  received_at: string;
+  received_ms: number;
 }
 
 /** An item under a lease. Every write needs its `fence`, so that a worker whose lease expired cannot write. */

@@ -21,12 +21,12 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
   let prunedAtMs = 0;
 
   const insert = chooseInsert(database.dialect);
-  const toRow = ({ id, event, payload, lane, received_at }: Delivery) => ({
+  const toRow = ({ id, event, payload, lane, received_ms }: Delivery) => ({
     id,
     lane,
     kind: event,
     body: encode(id, payload, sealer),
-    put_ms: Date.parse(received_at),
+    put_ms: received_ms,
   });
 
   const queue = createQueue<Delivery>(database, 'inbox', {
@@ -35,7 +35,7 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       event: kind,
       payload: decode(id, body, sealer),
       lane,
-      received_at: new Date(put_ms).toISOString(),
+      received_ms: put_ms,
     }),
   });
 
@@ -43,7 +43,7 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
     ...queue,
     async put(deliveries) {
       if (deliveries.length === 0) return [];
-      const newestMs = Math.max(...deliveries.map(({ received_at }) => Date.parse(received_at)));
+      const newestMs = Math.max(...deliveries.map(({ received_ms }) => received_ms));
       const prunes = newestMs - prunedAtMs > HOUR_MS;
       const rows = deliveries.map(toRow);
       const fresh = await transaction(async (trx, announce) => {

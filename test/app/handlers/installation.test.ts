@@ -148,8 +148,8 @@ test.each(['gone', 'suspended'] as const)('reconcile notices by itself that the 
 /** A webhook that was handled in vain, and given up. */
 async function bury(id: string, payload: object): Promise<void> {
   const { inbox } = desk.store;
-  const received_at = desk.deps.now().toISOString();
-  await inbox.put([{ id, event: 'issue_comment', payload: JSON.stringify(payload), lane: id, received_at }]);
+  const received_ms = desk.deps.now().getTime();
+  await inbox.put([{ id, event: 'issue_comment', payload: JSON.stringify(payload), lane: id, received_ms }]);
   const item = await inbox.claim(60_000);
   if (item?.id !== id) throw new Error(`claimed ${item?.id}`);
   await inbox.bury(item, 'Resource not accessible by integration');

@@ -122,8 +122,8 @@ test('GitHub is looked at every few minutes, not at every reconcile', async () =
 
 test('what came all the same, though GitHub did not hear so, is not asked for', async () => {
   const { id, statuses } = await comment('/provide colour=blue');
-  const received_at = desk.deps.now().toISOString();
-  await desk.store.inbox.put([{ id, event: 'issue_comment', payload: '{}', lane: 'app', received_at }]);
+  const received_ms = desk.deps.now().getTime();
+  await desk.store.inbox.put([{ id, event: 'issue_comment', payload: '{}', lane: 'app', received_ms }]);
   await redeliverFailed(desk.deps);
   await desk.github.webhooks.settled();
   expect(statuses).toEqual([500]);

@@ -74,8 +74,7 @@ test('R-2: an error by which the desk must stop ends its work, and is not filed 
 test('R-1: a webhook is handled although GitHub refused a call for it once, after an outage', async () => {
   desk = await openAppDesk();
   const { deps, store, clock } = desk;
-  const received_at = new Date(clock.ms).toISOString();
-  await store.inbox.put([{ id: 'w1', event: 'issues', payload: '{}', lane: '5#1', received_at }]);
+  await store.inbox.put([{ id: 'w1', event: 'issues', payload: '{}', lane: '5#1', received_ms: clock.ms }]);
   const errors = [502, 502, 403].map((status) => new GitHubError('no', { status }));
   let handled = 0;
   const work = async () => {

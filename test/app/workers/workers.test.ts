@@ -81,7 +81,7 @@ test('R-1: webhooks of several issues are handled at once, and an empty queue co
       event: 'push',
       payload: '{}',
       lane,
-      received_at: '2026-11-16T09:00:00Z',
+      received_ms: Date.parse('2026-11-16T09:00:00Z'),
     })),
   );
   // The look of every second would find them, too.

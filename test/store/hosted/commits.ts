@@ -87,6 +87,6 @@ export function delivery(id: string, lane = '77#1', seconds = 0): Delivery {
     event: 'issue_comment',
     payload: JSON.stringify({ action: 'created', id }),
     lane,
-    received_at: at(seconds),
+    received_ms: Date.parse(at(seconds)),
   };
 }

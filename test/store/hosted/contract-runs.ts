@@ -296,7 +296,7 @@ export function testRuns(bench: Bench): void {
     await runs.commit('r1', 1, note(2));
     await inbox.put([]);
     expect(heard.splice(0)).toEqual([]);
-    await inbox.put([{ id: 'd', event: 'ping', payload: '{}', lane: 'app', received_at: at(0) }]);
+    await inbox.put([{ id: 'd', event: 'ping', payload: '{}', lane: 'app', received_ms: Date.parse(at(0)) }]);
     expect(heard.splice(0)).toEqual(['inbox']);
     stop();
     await runs.commit('r1', 2, note(3));
