@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
 import { checkKey } from './check-key.ts';
-import { createDatabase } from './hosted/database.ts';
+import { type Append, createDatabase } from './hosted/database.ts';
 import { createHostedStore } from './hosted/hosted-store.ts';
 import { migrate } from './hosted/migrate.ts';
 import { MIGRATIONS } from './hosted/migrations/all.ts';
@@ -10,6 +10,7 @@ import type { Tables } from './hosted/tables.ts';
 import { createNodeSqliteDialect } from './node-sqlite-dialect.ts';
 import { createSealer, type Sealer } from './seal.ts';
 import { openSqliteFile } from './sqlite-file.ts';
+import { createSyncLater, type SyncFile } from './sync-later.ts';
 import { asUnavailable } from './unavailable.ts';
 
 const BUSY_MS = 10_000;
@@ -42,7 +43,12 @@ export async function openSqliteStore({
 /** Closes the connection if the store cannot be used, and when the store is closed. */
 export async function createSqliteStore(
   connection: DatabaseSync,
-  { sealer, busyMs = BUSY_MS, clock }: { sealer: Sealer; busyMs?: number; clock?: Clock },
+  {
+    sealer,
+    busyMs = BUSY_MS,
+    clock,
+    syncFile,
+  }: { sealer: Sealer; busyMs?: number; clock?: Clock; syncFile?: SyncFile },
 ): Promise<HostedStore> {
   const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, busyMs) });
   try {
@@ -54,15 +60,24 @@ export async function createSqliteStore(
   }
   const expression = typeof clock === 'function' ? 'given_clock()' : clock;
   if (typeof clock === 'function') connection.function('given_clock', clock);
+  const later = createSyncLater(connection, syncFile);
+  const append: Append = async (commits) => {
+    const { result, synced } = await db.connection().execute((held) => later.commit(() => commits(held)));
+    await synced;
+    return result;
+  };
   const database = createDatabase({
     db,
     dialect: 'sqlite',
     clock: expression,
     notify: async () => undefined,
+    // In memory there is nothing to sync.
+    append: connection.location() === null ? undefined : append,
   });
   return createHostedStore(database, sealer, async () => {
     // Waits for running queries, because the only connection is handed out in turn.
     await db.connection().execute(async () => undefined);
+    await later.close();
     await db.destroy();
   });
 }

@@ -17,11 +17,21 @@ export interface Database {
    */
   prepare<Row>(query: { compile(db: Db): CompiledQuery<Row> }): Prepared<Row>;
   /** Runs `work` in a transaction. Its announcements reach the listeners of every instance after the commit. */
-  transaction<Result>(work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: Work<Result>): Promise<Result>;
+  /**
+   * The same, but the disk may be waited for after the commit, so that others read it before it is durable. It suits what is acted
+   * on only after a later commit, for example that of a lease, with which it becomes durable at the latest.
+   */
+  append<Result>(work: Work<Result>): Promise<Result>;
   onWake(listener: (what: Wake) => void): () => void;
   /** Wakes the local listeners on behalf of another instance. */
   wake(what: Wake): void;
 }
+
+type Work<Result> = (trx: Trx, announce: (what: Wake) => void) => Promise<Result>;
+
+/** Runs commits on one connection, which it may prepare for them, and resolves when they are durable. */
+export type Append = <Result>(commits: (db: Db) => Promise<Result>) => Promise<Result>;
 
 interface Prepared<Row> {
   (...parameters: (string | number)[]): Promise<Row[]>;
@@ -49,23 +59,34 @@ export function createDatabase(options: {
   clock?: string;
   /** Notifies the other instances as part of the transaction. */
   notify(trx: Trx, what: Wake[]): Promise<void>;
+  append?: Append;
 }): Database {
-  const { db, dialect, notify, clock = CLOCKS[dialect] } = options;
+  const { db, dialect, notify, clock = CLOCKS[dialect], append = (commits) => commits(db) } = options;
   const emitter = new EventEmitter().setMaxListeners(0);
   // In a microtask, so that an error in a listener does not look like a failed commit.
   const wake = (what: Wake) => queueMicrotask(() => emitter.emit('wake', what));
 
-  const tryOnce = async <Result>(
-    work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>,
-  ): Promise<Result> => {
+  const tryOnce = async <Result>(commit: Append, work: Work<Result>): Promise<Result> => {
     const told = new Set<Wake>();
-    const result = await db.transaction().execute(async (trx) => {
-      const done = await work(trx, (what) => told.add(what));
-      if (told.size > 0) await notify(trx, [...told]);
-      return done;
-    });
+    const result = await commit((held) =>
+      held.transaction().execute(async (trx) => {
+        const done = await work(trx, (what) => told.add(what));
+        if (told.size > 0) await notify(trx, [...told]);
+        return done;
+      }),
+    );
     for (const what of told) wake(what);
     return result;
+  };
+
+  const run = async <Result>(commit: Append, work: Work<Result>): Promise<Result> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await tryOnce(commit, work);
+      } catch (error) {
+        if (!isLostRace(error) || attempt === TRIES) throw error;
+      }
+    }
   };
 
   return {
@@ -82,15 +103,8 @@ export function createDatabase(options: {
       };
       return Object.assign((...given: (string | number)[]) => within(db, ...given), { within });
     },
-    async transaction(work) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await tryOnce(work);
-        } catch (error) {
-          if (!isLostRace(error) || attempt === TRIES) throw error;
-        }
-      }
-    },
+    transaction: (work) => run((commits) => commits(db), work),
+    append: (work) => run(append, work),
     onWake(listener) {
       emitter.on('wake', listener);
       return () => emitter.off('wake', listener);

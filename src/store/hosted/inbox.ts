@@ -17,7 +17,7 @@ const READ_AT_ONCE = 20;
 
 /** Webhooks are stored here before they are acknowledged. */
 export function createInbox(database: Database, sealer: Sealer): Inbox {
-  const { db, transaction, now } = database;
+  const { db, append, now } = database;
   let prunedAtMs = 0;
 
   const insert = chooseInsert(database.dialect);
@@ -46,7 +46,7 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       const newestMs = Math.max(...deliveries.map(({ received_ms }) => received_ms));
       const prunes = newestMs - prunedAtMs > HOUR_MS;
       const rows = deliveries.map(toRow);
-      const fresh = await transaction(async (trx, announce) => {
+      const fresh = await append(async (trx, announce) => {
         const inserted = await insert(trx, rows, now);
         if (prunes) await prune(trx, newestMs - KEEP_IDS_MS);
         if (inserted.includes(true)) announce('inbox');
