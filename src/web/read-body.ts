@@ -68,7 +68,14 @@ export function readBody(
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let length = 0;
+    let isRead = false;
+    const end = (result: ReadBody) => {
+      isRead = true;
+      clearTimeout(timer);
+      resolve(result);
+    };
     const fail = (problem: Extract<ReadBody, { ok: false }>['problem']) => {
+      if (isRead) return;
       share.release();
       // Frees the received pieces at once, not when the connection ends.
       chunks = [];
@@ -76,27 +83,25 @@ export function readBody(
     };
     const share = budget.open(() => fail('busy'));
     const timer = setTimeout(() => fail('slow'), limits.timeoutMs);
-    const end = (result: ReadBody) => {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
-      // Errors after this point have no listener and would end the process.
-      request.on('error', () => undefined);
-      resolve(result);
-    };
-    const onData = (chunk: Buffer) => {
-      if (length + chunk.length > limits.maxBytes) return fail('too_large');
-      length += chunk.length;
-      chunks.push(chunk);
-      share.take(chunk.length);
-    };
-    const onEnd = () => {
-      const [first] = chunks;
-      share.settle();
-      const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks);
-      end({ ok: true, bytes, release: share.release });
-    };
-    const onBroken = () => fail('broken');
-    request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
+    const broken = () => fail('broken');
+    // The listeners stay, because to remove them takes longer, and an error without any would end the process.
+    request
+      .on('data', (chunk: Buffer) => {
+        if (isRead) return;
+        if (length + chunk.length > limits.maxBytes) return fail('too_large');
+        length += chunk.length;
+        chunks.push(chunk);
+        share.take(chunk.length);
+      })
+      .on('end', () => {
+        if (isRead) return;
+        const [first] = chunks;
+        share.settle();
+        const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks);
+        end({ ok: true, bytes, release: share.release });
+      })
+      .on('close', broken)
+      .on('error', broken);
   });
 }
 
