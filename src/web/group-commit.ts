@@ -4,6 +4,8 @@ import type { Delivery, Inbox } from '../core/ports/inbox.ts';
 type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
 const GATHERING_ROUNDS = 5;
+/** So that one batch is written while another waits for the disk. */
+const BATCHES_AT_ONCE = 2;
 
 interface Queued {
   delivery: Delivery;
@@ -12,7 +14,7 @@ interface Queued {
 
 /**
  * Stores deliveries in batches, because a disk sync for each would be slow. A batch has the deliveries that arrived in the same
- * round of the event loop or during the last transaction.
+ * round of the event loop or while others were stored.
  */
 export function createGroupCommit(deps: {
   inbox: Pick<Inbox, 'put'>;
@@ -24,7 +26,8 @@ export function createGroupCommit(deps: {
 }): { put(delivery: Delivery): Promise<Kept>; size(): number } {
   const { inbox, maxBatch, timeoutMs, onFailure } = deps;
   const queue: Queued[] = [];
-  let flushing = false;
+  let isGathering = false;
+  let batches = 0;
 
   /** Waits a few rounds of the event loop while more deliveries arrive, because bigger batches are cheaper. */
   const gather = async () => {
@@ -35,27 +38,35 @@ export function createGroupCommit(deps: {
     }
   };
 
-  const flush = async () => {
-    while (queue.length > 0) {
-      await gather();
-      const batch = queue.splice(0, maxBatch);
-      try {
-        const kept = await inTime(
-          inbox.put(batch.map(({ delivery }) => delivery)),
-          AbortSignal.timeout(timeoutMs),
-          () => {
-            throw new Error(`The store did not answer for ${timeoutMs} ms.`);
-          },
-        );
-        batch.forEach(({ settle }, index) => {
-          settle(kept[index] ?? 'unavailable');
-        });
-      } catch (error) {
-        onFailure(error, batch.length);
-        for (const { settle } of batch) settle('unavailable');
-      }
+  const store = async (batch: Queued[]) => {
+    try {
+      const kept = await inTime(
+        inbox.put(batch.map(({ delivery }) => delivery)),
+        AbortSignal.timeout(timeoutMs),
+        () => {
+          throw new Error(`The store did not answer for ${timeoutMs} ms.`);
+        },
+      );
+      batch.forEach(({ settle }, index) => {
+        settle(kept[index] ?? 'unavailable');
+      });
+    } catch (error) {
+      onFailure(error, batch.length);
+      for (const { settle } of batch) settle('unavailable');
     }
-    flushing = false;
+  };
+
+  const flush = async () => {
+    while (queue.length > 0 && !isGathering && batches < BATCHES_AT_ONCE) {
+      isGathering = true;
+      await gather();
+      isGathering = false;
+      batches += 1;
+      void store(queue.splice(0, maxBatch)).then(() => {
+        batches -= 1;
+        void flush();
+      });
+    }
   };
 
   return {
@@ -63,8 +74,6 @@ export function createGroupCommit(deps: {
     put: (delivery) =>
       new Promise((settle) => {
         queue.push({ delivery, settle });
-        if (flushing) return;
-        flushing = true;
         void flush();
       }),
   };
