@@ -38,21 +38,42 @@ import { createPeople } from './web/people.ts';
 import { readSettings, readSetUp, type Settings } from './web/read-settings.ts';
 import { createWebServer } from './web/server.ts';
 
+type Opened = Awaited<ReturnType<typeof open>>;
+
 const STOP_MS = 10_000;
 const now = () => new Date();
 const monotonicMs = () => performance.now();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The hosted desk: creates its dependencies and serves until it is stopped. */
+/** The hosted desk: serves until it is stopped, and starts until then if it has not begun to serve. */
 async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
   const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
-  const counters = createCounters();
+  void stopped.then(() => log.info('autobuild stops'));
+  const opened = await Promise.race([open(settings, log), stopped.then(() => undefined)]);
+  if (opened) await serveUntil(stopped, { settings, log, ...opened });
+  log.info('autobuild has stopped');
+}
+
+/**
+ * All that the start waits for. A signal does not wait for it, and the process ends in the middle of it, so the database is
+ * changed in transactions only: one that is not committed then is rolled back, and the next start makes it again.
+ */
+async function open(settings: Settings, log: Logger) {
   const where = { databaseUrl: settings.databaseUrl, file: settings.databaseFile };
   const { store, lock } = await openOwnStore(where, settings.keys).catch((error: unknown) => {
     throw explainUnopened(error, where);
   });
   const probot = createProbot(settings, log);
   await probot.ready();
+  return { store, lock, probot };
+}
+
+/** Creates the dependencies, and stops what it has started. */
+async function serveUntil(
+  stopped: Promise<unknown>,
+  { settings, log, store, lock, probot }: { settings: Settings; log: Logger } & Opened,
+): Promise<void> {
+  const counters = createCounters();
   const budgets = createBudgets(Date.now);
   const slug = createAppSlug(
     () => probot.auth(),
@@ -103,7 +124,6 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
   log.info({ port, url: settings.publicUrl, app_id: settings.appId }, 'autobuild serves');
 
   await stopped;
-  log.info('autobuild stops');
   closing.abort();
   // Work that does not end in time is released when its lease expires, and the next start continues it. `AbortSignal.timeout`
   // would not keep the process alive until then, and the store would stay open.
@@ -116,7 +136,6 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
   clearTimeout(limit);
   await store.close();
   lock?.release();
-  log.info('autobuild has stopped');
 }
 
 /** Opens the store; one in a file is for this server alone. */

@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as listenForConnections } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -188,6 +188,27 @@ test(
     const [code] = await once(child as ChildProcess, 'close');
     half.destroy();
     expect(code).toBe(0);
+    expect(output).toContain('autobuild has stopped');
+  },
+  ENDED_MS,
+);
+
+test(
+  'R-3: SIGTERM ends an App that has not begun to serve, because its database takes the connection and never answers',
+  async () => {
+    const silent = listenForConnections();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { AUTOBUILD_DB: _, ...others } = settings();
+    const DATABASE_URL = `postgres://desk@127.0.0.1:${(silent.address() as AddressInfo).port}/desk`;
+    const connected = once(silent, 'connection');
+    start('src/server.ts', { ...others, DATABASE_URL }, NO_LONG_TIMERS);
+    const [connection] = await connected;
+    child?.kill('SIGTERM');
+    const [code] = await once(child as ChildProcess, 'close');
+    connection.destroy();
+    silent.close();
+    expect(code).toBe(0);
+    expect(output).toContain('autobuild stops');
     expect(output).toContain('autobuild has stopped');
   },
   ENDED_MS,
