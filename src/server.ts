@@ -40,7 +40,9 @@ import { createWebServer } from './web/server.ts';
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-const STOP_MS = 10_000;
+/** Together the ten seconds after which a container is killed. */
+const STOP_MS = 9_000;
+const CLOSE_MS = 1_000;
 const now = () => new Date();
 const monotonicMs = () => performance.now();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -125,17 +127,19 @@ async function serveUntil(
 
   await stopped;
   closing.abort();
-  // Work that does not end in time is released when its lease expires, and the next start continues it. `AbortSignal.timeout`
-  // would not keep the process alive until then, and the store would stay open.
-  const late = new AbortController();
-  const limit = setTimeout(() => {
-    log.warn('some work did not end in time and is left to the next start');
-    late.abort();
-  }, STOP_MS);
-  await Promise.all([web.close(STOP_MS), inTime(workers.stop(), late.signal, () => undefined)]);
-  clearTimeout(limit);
-  await store.close();
+  // Work that does not end in time is released when its lease expires, and the next start continues it.
+  const late = () => log.warn('some work did not end in time and is left to the next start');
+  await Promise.all([web.close(STOP_MS), atMost(STOP_MS, workers.stop(), late)]);
+  await atMost(CLOSE_MS, store.close(), () => log.warn('the database did not answer any more'));
   lock?.release();
+}
+
+/** `AbortSignal.timeout` alone would not keep the process alive for so long, and what is done afterwards would not be done. */
+async function atMost(ms: number, work: Promise<void>, late: () => void): Promise<void> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), ms);
+  await inTime(work, limit.signal, late);
+  clearTimeout(timer);
 }
 
 /** Opens the store; one in a file is for this server alone. */

@@ -3,12 +3,13 @@ import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, createServer as listenForConnections } from 'node:net';
+import { type AddressInfo, connect, createServer as listenForConnections, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { holdServerLock } from '../src/store/server-lock.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
+import { startPostgres } from './store/hosted/postgres-server.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -209,6 +210,36 @@ test(
     silent.close();
     expect(code).toBe(0);
     expect(output).toContain('autobuild stops');
+    expect(output).toContain('autobuild has stopped');
+  },
+  ENDED_MS,
+);
+
+test(
+  'R-3: SIGTERM ends an App whose database does not answer any more',
+  async () => {
+    const postgres = await startPostgres();
+    const database = new URL(await postgres.createDatabase());
+    const [host, port] = [database.hostname, Number(database.port)];
+    const between: Socket[] = [];
+    const proxy = listenForConnections((near) => {
+      const far = connect(port, host);
+      between.push(near, far);
+      near.on('error', () => undefined).pipe(far);
+      far.on('error', () => undefined).pipe(near);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    database.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const { AUTOBUILD_DB: _, ...others } = settings();
+    start('src/server.ts', { ...others, DATABASE_URL: database.href });
+    await expect.poll(() => output).toContain('autobuild serves');
+    for (const socket of between) socket.unpipe().pause();
+    child?.kill('SIGTERM');
+    const [code] = await once(child as ChildProcess, 'close');
+    for (const socket of between) socket.destroy();
+    proxy.close();
+    await postgres.close();
+    expect(code).toBe(0);
     expect(output).toContain('autobuild has stopped');
   },
   ENDED_MS,
