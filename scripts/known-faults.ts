@@ -482,7 +482,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   {
     name: 'a reply that somebody reworded stays so',
     seed: 159,
-    file: 'src/app/restore-comment.ts',
+    file: 'src/app/restore/effects-of-comment.ts',
     from: "if (effect?.type === 'reply') {",
     to: "if (effect?.type === 'reply' && op === '') {",
   },

@@ -1,5 +1,5 @@
 import type { AppDependencies } from '../dependencies.ts';
-import { comesBack, restoreDeleted } from '../restore-comment.ts';
+import { comesBack, restoreDeleted } from '../restore/restore-comment.ts';
 
 /**
  * Reconcile finds out as well that somebody deleted a comment of ours, but while the run works it counts the comments of the issue,

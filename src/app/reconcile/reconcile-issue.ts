@@ -9,7 +9,7 @@ import { write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
 import { onIssueGone } from '../handlers/issue-gone.ts';
 import { onLabelBack } from '../handlers/label-gone.ts';
-import { restoreDeleted, restoreLabel } from '../restore-comment.ts';
+import { restoreDeleted, restoreLabel } from '../restore/restore-comment.ts';
 import type { Ending } from '../who-ended.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isDueAgain } from './back-off.ts';

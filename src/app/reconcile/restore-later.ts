@@ -1,6 +1,7 @@
 import { phaseOf } from '../../core/contracts/run-state.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { comesBack, labelOf, restoreDeleted } from '../restore-comment.ts';
+import { comesBack, restoreDeleted } from '../restore/restore-comment.ts';
+import { labelOf } from '../restore/restore-turns.ts';
 import { isRefusedForGood } from '../workers/retry-policy.ts';
 import { readEdit } from './reconcile-comments.ts';
 import { compareLabel } from './reconcile-issue.ts';

@@ -6,7 +6,7 @@ import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { restoreLater } from '../reconcile/restore-later.ts';
 import { createTurns } from '../reconcile/turns.ts';
-import { readRestoreTimer } from '../restore-comment.ts';
+import { readRestoreTimer } from '../restore/restore-turns.ts';
 import { createLaneCrew } from './lane-crew.ts';
 import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
 import { watchJobs } from './watch-jobs.ts';

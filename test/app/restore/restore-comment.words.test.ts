@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createBotOwnership } from '../../src/app/bot-ownership.ts';
-import type { SeenComment } from '../../src/sandbox/person.ts';
-import { type AppDesk, askingRun, openAppDesk } from './app-desk.ts';
-import { changeSecond } from './change-second.ts';
+import { createBotOwnership } from '../../../src/app/bot-ownership.ts';
+import type { SeenComment } from '../../../src/sandbox/person.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+import { changeSecond } from '../change-second.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

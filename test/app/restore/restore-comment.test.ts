@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { type AppDesk, askingRun, openAppDesk } from './app-desk.ts';
-import { changeSecond } from './change-second.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+import { changeSecond } from '../change-second.ts';
 
 let desk: AppDesk;
 afterEach(() => desk?.close());
