@@ -73,6 +73,11 @@ export interface CursorValues {
   repositories: { read_at?: string; rests_until?: string; installed: InstalledRepository[] };
   /** A run whose label was deleted or renamed in the whole repository. Without a time, somebody has set it again since. */
   label_gone: { since?: string };
+  /**
+   * Something of ours, and what happened to it: from which hour on it may be restored how often in an hour, and how many hours it
+   * is left alone after that. Hours are counted since 1970.
+   */
+  restored: { from: number; turns: number; wait: number };
   /** `all`: failed deliveries of the App. */
   deliveries: { looked_at?: string; seen?: string; problem?: string };
   /** The GUID of a delivery: how often GitHub was asked to send it again, and the attempt that failed before. */

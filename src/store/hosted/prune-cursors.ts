@@ -20,6 +20,7 @@ const NEEDED_BY: Record<keyof CursorValues, Needing> = {
   redelivery: 'nothing open',
   // A rate: what was left of it months ago says nothing of now.
   first_reads: 'nothing open',
+  restored: 'nothing open',
 };
 
 /** Deletes cursors that have not changed since, and that nothing open needs. */
