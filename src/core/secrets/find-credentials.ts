@@ -9,30 +9,39 @@ const START = `(?:(?<![A-Za-z0-9])|${AFTER_ESCAPE})`;
 /** For a token of several parts. A start inside of another token would make the search quadratic. */
 const START_OF_PARTS = `(?:(?<![\\w-])|${AFTER_ESCAPE})`;
 
+/** Behind a prefix, as in `glpat-is-for-tokens`. No key has a hyphen and small letters alone. Bounded, because a prefix may repeat. */
+const NO_WORDS = '(?![a-z]{1,20}[-_][a-z_-]{0,60}(?![\\w-]))';
+
+/**
+ * What stands between colon and @ of an address. A placeholder, as in `https://me:<password>@host`, is no password, nor is a port
+ * that something follows, as in `["http://localhost:80","me@host"]`. Quotes and line ends, escaped or not, end an address.
+ */
+const PASSWORD = '(?![$<{*\\u2022[]|\\d{1,5}[?#,;)\\]}|&])(?:[^\\s/@"\'`<>\\\\]|\\\\(?![bfnrt"\'])){6,500}';
+
 /**
  * Formats of secret keys. Publishable keys, such as Stripe's `pk_`, are not among them. Names in words, such as
  * `sk-1234-fix-the-login`, match none, because the text around them would be ruined.
  */
 const SHAPES = [
   `${START}[sr]k_(?:live|test)_(?:(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{10,}|[A-Za-z0-9]{24,})`,
-  `${START}sk-ant-[\\w-]{16,}`,
+  `${START}sk-ant-${NO_WORDS}[\\w-]{16,}`,
   `${START}sk-(?:proj|svcacct|admin|or-v\\d)-(?=[A-Za-z_-]{0,60}\\d)[\\w-]{20,}`,
   `${START}sk-(?=[A-Za-z]{0,60}\\d)[A-Za-z0-9]{20,}`,
   `${START}gh[pousr]_(?:[A-Za-z0-9]{20,}|\\d{1,12}_eyJ[\\w.-]{20,})`,
   `${START}github_pat_[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]+)?`,
-  `${START}glpat-[\\w-]{16,}`,
-  `${START}xox[abeprs]-[A-Za-z0-9-]{10,}`,
+  `${START}glpat-${NO_WORDS}[\\w-]{16,}`,
+  `${START}xox[abeprs]-${NO_WORDS}[A-Za-z0-9-]{10,}`,
   `${START}AKIA[A-Z0-9]{16}(?![A-Za-z0-9])`,
   `${START}AIza[\\w-]{30,}`,
   `${START}npm_[A-Za-z0-9]{30,}`,
   `${START_OF_PARTS}eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{5,}`,
-  // Address, name and password. A placeholder for the password, as in `https://me:<password>@host`, is none.
-  `(?:(?<![A-Za-z0-9\\\\])|${AFTER_ESCAPE})[A-Za-z][A-Za-z0-9+.-]{0,30}:\\/\\/[^\\s/:@]{1,200}:(?![$<{*\\u2022[])[^\\s/@]{6,500}@(?!sha\\d)`,
+  // Address, name, which may be empty, and password.
+  `(?:(?<![A-Za-z0-9\\\\])|${AFTER_ESCAPE})[A-Za-z][A-Za-z0-9+.-]{0,30}:\\/\\/[^\\s/:@]{0,200}:${PASSWORD}@(?!sha\\d)`,
 ].map((shape) => new RegExp(shape, 'g'));
 
 /** A quick look, because hardly any text has a credential. */
 const HINT =
-  /[sr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA|AIza|npm_|eyJ|:\/\/[^\s/:@]{1,200}:|PRIVATE KEY/;
+  /[sr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA|AIza|npm_|eyJ|:\/\/[^\s/:@]{0,200}:|PRIVATE KEY/;
 
 const KEY_FRAME = /-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const MAX_KEY_CHARS = 20_000;

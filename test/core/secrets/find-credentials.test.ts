@@ -27,6 +27,8 @@ const CREDENTIALS: Record<string, string> = {
   'a JWT': `eyJ${letters(20)}.eyJ${letters(40)}.${letters(30)}-_${letters(11)}`,
   'a private key': `-----BEGIN RSA PRIVATE KEY-----\n${`${letters(64)}\n`.repeat(5)}${letters(20)}==\n-----END RSA PRIVATE KEY-----`,
   'a password in an address': `postgres://shop:${letters(12)}@`,
+  'a password in an address without a name': `redis://:${letters(12)}@`,
+  'a password of many digits in an address': `redis://shop:12345${'678'}@`,
 };
 const hide = (text: string) => createSecretHider([]).hide(text);
 
@@ -102,6 +104,14 @@ test.each([
   'postgres://shop:$PASSWORD@db and postgres://shop:<password>@db',
   'password=, token: and secret= in the form have no value',
   'ssh://git@github.com:22/a/b and git@github.com:a/b.git',
+  '{"url":"http://localhost:8080","contact":"me@example.com"}',
+  "['http://localhost:8080','@scope/name']",
+  'http://localhost:3000?user=alice@example.com',
+  '[the app](http://localhost:3000),@alice',
+  'http://localhost:3000\\n@alice',
+  'jdbc:postgresql://host:5432;user=a@b',
+  'glpat-is-the-prefix-of-tokens, fix/sk-ant-key-is-refused-in-the-header',
+  'xoxb-token-is-refused',
   '-----BEGIN PRIVATE KEY----- was expected, -----END PRIVATE KEY----- too',
   '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa\n-----END CERTIFICATE-----',
   'expect(received).toBe(expected) // Object.is equality',
