@@ -29,10 +29,14 @@ const SHAPES = [
   `${START}sk-(?=[A-Za-z]{0,60}\\d)[A-Za-z0-9]{20,}`,
   `${START}gh[pousr]_(?:[A-Za-z0-9]{20,}|\\d{1,12}_eyJ[\\w.-]{20,})`,
   `${START}github_pat_[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]+)?`,
-  `${START}glpat-${NO_WORDS}[\\w-]{16,}`,
+  `${START}gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-${NO_WORDS}[\\w-]{16,}(?:\\.\\w{2,20}){0,2}`,
   `${START}xox[abeprs]-${NO_WORDS}[A-Za-z0-9-]{10,}`,
-  `${START}AKIA[A-Z0-9]{16}(?![A-Za-z0-9])`,
+  `${START}xapp-\\d-[A-Za-z0-9-]{20,}`,
+  `${START}hooks\\.slack\\.com\\/[a-z]{1,20}\\/[A-Z0-9]{8,}\\/[A-Za-z0-9/]{20,}`,
+  `${START}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`,
   `${START}AIza[\\w-]{30,}`,
+  `${START}(?:AQ|ya29)\\.(?=[A-Za-z_-]{0,40}\\d)[\\w-]{30,}`,
+  `${START}GOCSPX-[\\w-]{20,}`,
   `${START}npm_[A-Za-z0-9]{30,}`,
   `${START_OF_PARTS}eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{5,}`,
   // Address, name, which may be empty, and password.
@@ -41,7 +45,7 @@ const SHAPES = [
 
 /** A quick look, because hardly any text has a credential. */
 const HINT =
-  /[sr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA|AIza|npm_|eyJ|:\/\/[^\s/:@]{0,200}:|PRIVATE KEY/;
+  /[sr]k[-_]|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[abeprs]-|xapp-|hooks\.slack|A[KS]IA|AIza|AQ\.|ya29|GOCSPX|npm_|eyJ|:\/\/[^\s/:@]{0,200}:|PRIVATE KEY/;
 
 const KEY_FRAME = /-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const MAX_KEY_CHARS = 20_000;

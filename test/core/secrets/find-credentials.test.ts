@@ -21,8 +21,16 @@ const CREDENTIALS: Record<string, string> = {
   'a token of GitLab': `glpat-${letters(20)}`,
   'a token of npm': `npm_${letters(36)}`,
   'a token of Slack': `xoxb-${'123456789012'}-1234567890123-${letters(24)}`,
+  'an app token of Slack': `xapp-${'1'}-A0123456789-1234567890123-${letters(40)}`,
+  'the address of a Slack webhook': `hooks.slack.com/services/${'T0123ABCD'}/B0123ABCD/${letters(24)}`,
+  'a token of a GitLab runner': `glrt-${letters(20)}`,
+  'a routable token of GitLab': `glpat-${letters(27)}.${'01'}.0w1abcdef`,
   'an AWS key id': `AKIA${'IOSFODNN7EXAMPLE'}`,
+  'an AWS key id for some hours': `ASIA${'IOSFODNN7EXAMPLE'}`,
   'a Google key': `AIza${letters(35)}`,
+  'a new Google key': `AQ.${letters(50)}`,
+  'a Google client secret': `GOCSPX-${letters(28)}`,
+  'a Google token': `ya29.${letters(60)}`,
   'a Stripe key': `sk_live_${letters(24)}`,
   'a JWT': `eyJ${letters(20)}.eyJ${letters(40)}.${letters(30)}-_${letters(11)}`,
   'a private key': `-----BEGIN RSA PRIVATE KEY-----\n${`${letters(64)}\n`.repeat(5)}${letters(20)}==\n-----END RSA PRIVATE KEY-----`,
@@ -112,6 +120,8 @@ test.each([
   'jdbc:postgresql://host:5432;user=a@b',
   'glpat-is-the-prefix-of-tokens, fix/sk-ant-key-is-refused-in-the-header',
   'xoxb-token-is-refused',
+  'see FAQ.md and AQ.some-long-name-of-a-chapter-of-it',
+  'https://hooks.slack.com/services/ is where webhooks are',
   '-----BEGIN PRIVATE KEY----- was expected, -----END PRIVATE KEY----- too',
   '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa\n-----END CERTIFICATE-----',
   'expect(received).toBe(expected) // Object.is equality',
@@ -148,6 +158,7 @@ test('S-13: a token is hidden in any words, which stay, and a text is hidden onc
 test.each([
   ...['eyJ-', `eyJ${letters(10)}.`, `eyJ${letters(10)}.${letters(10)}.b.`, 'sk-', 'sk-proj-a', 'ghp_', 'a.'],
   ...['://a:', 'x://a:bcdefg', `${letters(64)}\n`, 'AKIA', 'AIza', '[0;', '%20eyJ', 'github_pat_', ' \n'],
+  ...['glpat-a-', 'xapp-1-', 'hooks.slack.com/a/AAAAAAAA/', 'AQ.a-', 'ya29.', 'a://:'],
   ...['-----BEGIN PRIVATE KEY-----', `${letters(24)}\n-----END PRIVATE KEY-----`, '-----BEGIN A '],
 ])('S-18: a long text of %j is searched in proportion to its length', (piece) => {
   // The hint makes the whole search happen.
