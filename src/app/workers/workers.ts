@@ -5,7 +5,7 @@ import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { restoreLater } from '../reconcile/restore-later.ts';
-import { createTurns } from '../reconcile/turns.ts';
+import { createTurns, type Turns } from '../reconcile/turns.ts';
 import { readRestoreTimer } from '../restore/restore-turns.ts';
 import { createLaneCrew } from './lane-crew.ts';
 import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
@@ -55,6 +55,7 @@ export function startWorkers(
     ofOneInstallation: OF_ONE_INSTALLATION,
   });
   const outbox = (onFound: () => void) => workLane(deps, { onFound, begin });
+  const turns = createTurns(deps);
   const owner = deps.randomToken();
   let lastLook = monotonicMs();
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
@@ -66,7 +67,7 @@ export function startWorkers(
     if (!caughtUp) return false;
     if (!isRevived) await store.timers.reviveAll();
     isRevived = true;
-    return fireTimers(deps);
+    return fireTimers(deps, turns);
   };
   const looking = <Args extends unknown[]>(work: (...args: Args) => Promise<boolean>) => {
     return async (...args: Args) => {
@@ -86,7 +87,6 @@ export function startWorkers(
       return false;
     }, log);
   const stopping = new AbortController();
-  const turns = createTurns(deps);
   let rounds = 0;
   // A round may wait long for a GitHub that does not answer. The end does not, because the next desk reads the rest.
   const reconciling = once(() => {
@@ -202,10 +202,24 @@ function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): 
   };
 }
 
-export async function fireTimers(deps: AppDependencies): Promise<boolean> {
+/**
+ * True if more timers may be due. R-14: something of ours that is read again takes as long as GitHub does, so the other timers are
+ * fired first, and it continues beside the next ones when its turn is over.
+ */
+export async function fireTimers(deps: AppDependencies, turns: Turns = createTurns(deps)): Promise<boolean> {
   const due = await deps.store.timers.due(TIMERS_AT_ONCE);
-  for (const timer of due) await fireTimer(deps, timer);
-  return due.length === TIMERS_AT_ONCE;
+  const isSlow = ({ timer }: DueTimer) => readRestoreTimer(timer) !== undefined;
+  for (const timer of due) if (!isSlow(timer)) await fireTimer(deps, timer);
+  let begun = 0;
+  const fire = async (timer: DueTimer) => {
+    begun += 1;
+    await fireTimer(deps, timer);
+  };
+  const slow = due.filter(isSlow);
+  await Promise.all(
+    slow.map((timer) => turns.take({ name: `${timer.run} ${timer.timer}` }, () => fire(timer))),
+  );
+  return due.length === TIMERS_AT_ONCE && begun === slow.length;
 }
 
 /**

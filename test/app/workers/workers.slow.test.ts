@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openParkedRuns, type ParkedRuns } from '../../../bench/parked-runs.ts';
+import { handleInput } from '../../../src/app/handle-input.ts';
 import { startWorkers, type Workers } from '../../../src/app/workers/workers.ts';
 
 const REPOSITORIES = 12;
@@ -128,4 +129,35 @@ test('R-1: timers wait for what people may have said meanwhile, some minutes at 
   await work();
   await pass(6 * 60);
   expect(fired[0]).toBeGreaterThan(200);
+});
+
+test('R-14: a comment that cannot be read again keeps no timer of another run waiting', async () => {
+  const { github, store } = desk.deps;
+  const [slow = '', other = ''] = (await store.runs.placed('waiting')).map(({ run }) => run);
+  const timers = [
+    { run: slow, timer: `restore:${slow}.status`, seconds: 80 },
+    { run: other, timer: 'anything', seconds: 81 },
+  ];
+  for (const { run, timer, seconds } of timers) {
+    const at = new Date(began + seconds * 1_000).toISOString();
+    await handleInput(desk.deps, run, { type: 'write', at, effects: [{ type: 'set_timer', timer, at }] });
+  }
+  await work();
+  await pass(70);
+  let asked = 0;
+  desk.deps.github = async (repository) => ({
+    ...(await github(repository)),
+    async comment() {
+      asked += 1;
+      await answer.promise;
+      return undefined;
+    },
+  });
+  await pass(20);
+  const left = await store.timers.due(10);
+  answer.resolve();
+  await pass(2);
+  expect(left.map(({ run }) => run)).toEqual([slow]);
+  expect(asked).toBe(1);
+  expect(await store.timers.due(10)).toEqual([]);
 });
