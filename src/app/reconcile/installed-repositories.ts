@@ -8,12 +8,15 @@ const EVERY_MS = 15 * 60_000;
 
 /** The repositories of all installations, from the store as long as nothing has changed. */
 export async function installedRepositories(deps: HostedDependencies): Promise<InstalledRepository[]> {
-  const { store, now, log } = deps;
+  const { store, log } = deps;
   const known = await store.cursors.get('repositories', 'all');
-  if (known?.rests_until && now().getTime() < Date.parse(known.rests_until)) return known.installed;
-  if (known?.read_at && !hasPassed(EVERY_MS, { since: Date.parse(known.read_at), now: now().getTime() }))
-    return known.installed;
-  const read_at = now().toISOString();
+  // By the database's clock, because the next round may be another desk's.
+  const now = await store.now();
+  const isOver = (pause: number, since: string) =>
+    hasPassed(pause, { since: Date.parse(since), now: now.getTime() });
+  if (known?.rest && !isOver(known.rest.seconds * 1_000, known.rest.since)) return known.installed;
+  if (known?.read_at && !isOver(EVERY_MS, known.read_at)) return known.installed;
+  const read_at = now.toISOString();
   try {
     const { repositories, unread } = await deps.repositories();
     for (const { installation_id, error } of unread)
@@ -28,11 +31,11 @@ export async function installedRepositories(deps: HostedDependencies): Promise<I
   } catch (error) {
     log.warn({ error: String(error) }, 'the list of repositories could not be read');
     const installed = known?.installed ?? [];
-    const wait = error instanceof GitHubError ? error.retryAfter : undefined;
-    if (wait !== undefined) {
+    const seconds = error instanceof GitHubError ? error.retryAfter : undefined;
+    if (seconds !== undefined) {
       // Calls while GitHub asks the App to wait make it last longer.
-      const rests_until = new Date(now().getTime() + wait * 1_000).toISOString();
-      await store.cursors.set('repositories', 'all', { ...known, rests_until, installed });
+      const rest = { since: (await store.now()).toISOString(), seconds };
+      await store.cursors.set('repositories', 'all', { ...known, rest, installed });
     }
     return installed;
   }

@@ -68,9 +68,13 @@ export interface CursorValues {
   job: { asked_at: string };
   /**
    * `all`: the repositories the App is installed in. Without a time, an event has told of a change. GitHub may have asked the App
-   * to wait until `rests_until`.
+   * to wait.
    */
-  repositories: { read_at?: string; rests_until?: string; installed: InstalledRepository[] };
+  repositories: {
+    read_at?: string;
+    rest?: { since: string; seconds: number };
+    installed: InstalledRepository[];
+  };
   /** A run whose label was deleted or renamed in the whole repository. Without a time, somebody has set it again since. */
   label_gone: { since?: string };
   /**

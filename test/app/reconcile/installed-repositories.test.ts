@@ -55,6 +55,18 @@ test('R-14: while GitHub limits the App, the known list is used and not asked fo
   expect([await askedAfter(1), await askedAfter(1)]).toEqual([3, 3]);
 });
 
+test('R-1: a wait that began while a clock was ahead is over when the clock is right', async () => {
+  const { repositories } = desk.deps;
+  desk.deps.repositories = async () => {
+    await repositories();
+    throw new GitHubError('limited', { status: 429, retryAfter: 60 });
+  };
+  const DAY_MINUTES = 24 * 60;
+  expect(await askedAfter(DAY_MINUTES)).toBe(1);
+  desk.deps.repositories = repositories;
+  expect([await askedAfter(-DAY_MINUTES), await askedAfter(1)]).toEqual([2, 2]);
+});
+
 test('R-14: an outage that asks for no rest is no reason to wait for the list', async () => {
   const { repositories } = desk.deps;
   desk.deps.repositories = async () => {
