@@ -1,4 +1,4 @@
-import { phaseOf, type RunState } from '../../core/contracts/run-state.ts';
+import { phaseOf } from '../../core/contracts/run-state.ts';
 import { endedWithoutResult } from '../../core/decide/is-still-wanted.ts';
 import { type Dispatch, isCondemned, STOPPED } from '../../core/ports/dispatches.ts';
 import { findStarted, isNeeded } from './dispatch-job.ts';
@@ -26,7 +26,7 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   for (const dispatch of unwanted) {
     const endsByItself = deps.jobs.isConnected && dispatch.working_at && !isCondemned(dispatch);
     if (!endsByItself) condemned.push(dispatch);
-    else if (!isCancelled(state) && dispatch.stopping_at === undefined) continue;
+    else if (!endedWithoutResult(state) && dispatch.stopping_at === undefined) continue;
     else {
       const leftMs = await graceLeft(context, dispatch, now);
       if (leftMs > 0) graces.push(leftMs);
@@ -35,11 +35,6 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   }
   await cancelAll(context, condemned);
   return graces.length > 0 ? { againAfterMs: Math.min(...graces) } : {};
-}
-
-/** After the cancel of a round the run rests, and its job is wanted as little as after that of a run. */
-function isCancelled(state: RunState): boolean {
-  return endedWithoutResult(state) || (!state.revision && state.revisions?.at(-1)?.outcome === 'cancelled');
 }
 
 /**

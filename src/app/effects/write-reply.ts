@@ -27,8 +27,8 @@ export async function writeReply(context: EffectContext, effect: ReplyEffect): P
 }
 
 /**
- * R-9: GitHub takes a word late that a command was taken, and the run was ended without a result meanwhile. It would say of the
- * ended run that it continues or can be continued.
+ * R-9: GitHub takes a word late that a command was taken, and the run or its round was ended without a result meanwhile. It
+ * would say of it that it continues or can be continued.
  */
 async function isOverdue(
   { deps, state, op }: EffectContext,

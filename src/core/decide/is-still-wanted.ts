@@ -14,13 +14,13 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
       return state.revision === undefined;
     // If it failed and is tried again, it would find the work of a later round, which nobody verified.
     case 'publish':
-      return !endedWithoutResult(state) && state.revision === undefined;
+      return !wasStopped(state) && state.revision === undefined;
     // A completed or accepted run shows its question with the answer.
     case 'ask':
     case 'show_review':
     case 'notify':
     case 'run_ci':
-      return !endedWithoutResult(state);
+      return !wasStopped(state);
     case 'update_status':
     case 'close_question':
     case 'reply':
@@ -39,7 +39,14 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
   }
 }
 
-/** The run was ended without a result, by a person or because nobody answered. */
-export function endedWithoutResult({ status }: RunState): boolean {
+/** A person ended the run, or nobody answered. */
+function wasStopped({ status }: RunState): boolean {
   return status === 'cancelled' || status === 'terminated_by_human';
+}
+
+/** The run ended without a result, or its newest round did: then it rests where the round began, and nothing is asked. */
+export function endedWithoutResult(state: RunState): boolean {
+  const { pending, revision, revisions } = state;
+  if (wasStopped(state)) return true;
+  return pending === undefined && !revision && revisions?.at(-1)?.outcome === 'cancelled';
 }
