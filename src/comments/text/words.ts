@@ -46,8 +46,9 @@ export function clockSeconds(iso: string): string {
   return new Date(iso).toISOString().slice(11, 19);
 }
 
+/** Whole minutes. Times of two desks may be in the wrong order, so less than nothing is nothing. */
 export function minutes(ms: number): number {
-  return Math.floor(ms / 60_000);
+  return Math.max(0, Math.floor(ms / 60_000));
 }
 
 export function count(n: number, one: string, many = `${one}s`): string {

@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 
 /** `8 min`, `3 h`, `2 days` */
 export function age(ms: number): string {
-  const whole = Math.max(0, minutes(ms));
+  const whole = minutes(ms);
   if (whole < 120) return `${whole} min`;
   return whole < 2_880 ? `${Math.floor(whole / 60)} h` : `${Math.floor(whole / 1_440)} days`;
 }

@@ -34,6 +34,13 @@ describe('a question after its answer', () => {
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('answered'));
   });
 
+  it('E-11: was open for no minute if it was answered by a desk whose clock is behind', () => {
+    const { state } = valuesGiven();
+    const asked = state.escalations[0] as Escalation;
+    const behind = new Date(Date.parse(asked.created_at) - 20_000).toISOString();
+    expect(renderAnswered(state, { ...asked, resolved_at: behind }, WHERE)).toContain('Open for 0 min');
+  });
+
   it.each([
     ['resolved_with_override', '✓ Answered: rosa chose another approach'],
     ['resolved_with_approval', '✓ Answered: approved by rosa'],
