@@ -1,4 +1,5 @@
-const CREDENTIAL_NAME = /(^|_)(\w*key|\w*token|secrets?|passw(or)?d|credentials?|auth)(_|$)/i;
+const CREDENTIAL_NAME =
+  /(^|_)(\w*key|\w*token|\w*secrets?|\w*passw(or)?d|passphrase|(ssh)?pass|credentials?|auth)(_|$)|_pwd$/i;
 /** Variables that only say where or which the credential is, such as `SSH_AUTH_SOCK`. */
 const NAMES_A_PLACE = /(?:_(?:sock|file|path|dir|name|type)|^google_application_credentials)$/i;
 
