@@ -251,7 +251,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'a deleted status is made up for by another comment',
-    seed: 1074,
+    seed: 20,
     file: 'src/app/reconcile/reconcile-issue.ts',
     from: "phaseOf(state) === 'working' ? '' : updated_at",
     to: "phaseOf(state) === 'working' || state.pending === undefined ? '' : updated_at",

@@ -3,6 +3,7 @@ import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { Actions } from './actions.ts';
 import { commandInCalm } from './calm-commands.ts';
 import { actInCalm } from './calm-deeds.ts';
+import { removeInCalm } from './calm-removals.ts';
 import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
 import { planForgeries } from './forgers.ts';
@@ -147,6 +148,8 @@ export async function runHistory(
     if (isAtRest && (await commandInCalm(hub, people, seed)))
       isAtRest = await comeToRest(hub, actions, issue, reviewers);
     if (isAtRest && (await actInCalm(hub, people, seed)))
+      isAtRest = await comeToRest(hub, actions, issue, reviewers);
+    if (isAtRest && (await removeInCalm(hub, people, seed)))
       isAtRest = await comeToRest(hub, actions, issue, reviewers);
     if (seed % PARKED_SEEDS === 0 && (await park(hub, issue)) === 'disturbed')
       isAtRest = await comeToRest(hub, actions, issue, reviewers);
