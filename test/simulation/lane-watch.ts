@@ -34,6 +34,9 @@ const KINDS: Record<Outgoing['type'], string> = {
 /** Said about the work. Once they failed, nobody waits for them. */
 const WORDS: ReadonlySet<Outgoing['type']> = new Set(['show_receipt', 'answer_remarks', 'describe_pull']);
 
+/** Those of one run are performed in the order they were decided, because each relies on what those before it did. */
+const ORDERED: ReadonlySet<string> = new Set(['stop', 'job', 'work']);
+
 /** GitHub asks for no call before this time. */
 export function limitWords(until: number): string {
   return `not before ${until}`;
@@ -145,6 +148,7 @@ export class LaneWatch {
     const { id, effect } = chosen;
     this.#checkLimit(id, now);
     if (this.#replaced.has(id)) this.#broken.push(`R-10: the status ${id} is written after a newer one`);
+    this.#checkOrder(id);
     const urgent = ready.find(isOfJobs);
     const isUrgent = isOfJobs(effect) || isQuick(effect);
     if (urgent && !isUrgent)
@@ -152,12 +156,26 @@ export class LaneWatch {
     for (const one of this.#waiting) if (one.id === id) one.isTried = true;
   }
 
+  /** R-10: what failed is tried again before what was decided after it. */
+  #checkOrder(chosen: string): void {
+    const effect = this.#waiting.find(({ id }) => id === chosen);
+    const older = effect && ORDERED.has(KINDS[effect.type]) ? this.#olderThan(effect) : undefined;
+    if (effect && older)
+      this.#broken.push(`R-10: ${effect.type} (${chosen}) came before ${older.type} (${older.id})`);
+  }
+
   #leads(effect: Waiting): boolean {
-    const first = this.#waiting.find(
-      ({ run, type, isFailed }) =>
-        run === effect.run && KINDS[type] === KINDS[effect.type] && !(isFailed && WORDS.has(type)),
-    );
-    return first === effect;
+    return this.#olderThan(effect) === undefined;
+  }
+
+  /** The first of its kind that was decided before it. Words that failed hold up nothing. */
+  #olderThan(effect: Waiting): Waiting | undefined {
+    return this.#waiting
+      .slice(0, this.#waiting.indexOf(effect))
+      .find(
+        ({ run, type, isFailed }) =>
+          run === effect.run && KINDS[type] === KINDS[effect.type] && !(isFailed && WORDS.has(type)),
+      );
   }
 }
 
