@@ -211,7 +211,7 @@ export async function readEdit(
 ): Promise<void> {
   const isTicked = newTicks('', comment.body).length > 0;
   const known = isTicked ? undefined : await deps.store.comments.ofComment(comment.id);
-  // Without a hash it is to be restored, but a desk that was killed may have left it before that was decided.
+  // Without a hash it is to be written again, and somebody may have reworded it since that was decided.
   if (!isTicked && (!known || known.body_hash === deps.hash(comment.body))) return;
   const { by } = (await github.lastEdit(comment.node_id)) ?? {};
   const isBot = by?.endsWith('[bot]') ?? false;
