@@ -43,8 +43,8 @@ export const KNOWN_FAULTS: KnownFault[] = [
     name: 'a desk that stood still writes on',
     seed: 75,
     file: 'src/app/workers/work-lane.ts',
-    from: 'if (!isHeld()) throw',
-    to: 'if (isHeld() === undefined) throw',
+    from: '< LEASE_MS - CALL_MS) return;',
+    to: '< Number.POSITIVE_INFINITY) return;',
   },
   {
     name: "a job's end is charged to whichever job is there",

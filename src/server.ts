@@ -198,9 +198,9 @@ export function createAppDependencies(
         return slug?.();
       },
     }),
-    github: async ({ installation_id, owner, repo }: Repository) =>
+    github: async ({ installation_id, owner, repo }: Repository, mayWrite) =>
       createGitHub(await probot.auth(installation_id), {
-        ...{ owner, repo, appId },
+        ...{ owner, repo, appId, mayWrite },
         budget: budgets?.of(installation_id),
       }),
     budget: (installation_id) => budgets?.of(installation_id).left('core'),

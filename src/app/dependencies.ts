@@ -37,7 +37,8 @@ export interface AppDependencies {
   rules: Rules;
   /** Built-in agents, which a repository may name without configuring their command. */
   agents: readonly string[];
-  github(repository: Repository): Promise<GitHub>;
+  /** `mayWrite` is asked just before a write leaves, and throws to hold it back. */
+  github(repository: Repository, mayWrite?: () => void): Promise<GitHub>;
   jobs: JobStarter;
   ownership: Ownership;
   /** Whether the installation still exists and is not suspended. */

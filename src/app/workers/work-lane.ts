@@ -33,13 +33,14 @@ export async function workLane(
   }, RENEW_MS);
   // Only elapsed time is measured: the lease itself is compared by the database's clock. The wall clock may be set back meanwhile,
   // and the monotonic one stands still while the machine is suspended.
-  const isHeld = () => {
+  const mayCall = () => {
     const { wall, monotonic } = clocks();
-    return Math.max(wall - asked.wall, monotonic - asked.monotonic) < LEASE_MS - CALL_MS;
+    if (Math.max(wall - asked.wall, monotonic - asked.monotonic) < LEASE_MS - CALL_MS) return;
+    throw new Error('Nothing was sent: the lease of the lane ran out before it could be renewed.');
   };
   const whileHeld: AppDependencies = {
     ...deps,
-    github: async (repository) => refuseUnless(isHeld, await deps.github(repository)),
+    github: async (repository) => askBefore(mayCall, await deps.github(repository, mayCall)),
   };
   try {
     for (;;) {
@@ -64,15 +65,16 @@ function beginAlone({ store }: AppDependencies): BeginShift {
 
 /**
  * R-2: a desk that stood still for longer than its lease must not write what another desk has written meanwhile, so it makes no
- * call any more. The effect is left to the desk that has the lane now.
+ * call any more. The effect is left to the desk that has the lane now. A write may have to wait before it leaves, so the same is
+ * asked once more then.
  */
-function refuseUnless(isHeld: () => boolean, github: GitHub): GitHub {
+function askBefore(mayCall: () => void, github: GitHub): GitHub {
   return new Proxy(github, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return async (...args: unknown[]) => {
-        if (!isHeld()) throw new Error('The lease of the lane ran out before it could be renewed.');
+        mayCall();
         return Reflect.apply(value, target, args);
       };
     },

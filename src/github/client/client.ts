@@ -3,6 +3,7 @@ import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Budget, Resource } from './budget.ts';
 import { type FieldFailure, readFieldFailures } from './errors.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
 import { sendGraphql } from './send-graphql.ts';
 import { headersOf, withinBudget } from './within-budget.ts';
 
@@ -16,6 +17,8 @@ export interface Repository {
   appId?: number;
   /** The rate limit of the installation that the calls are made for. */
   budget?: Budget;
+  /** Asked just before a write leaves. Throws to hold it back. */
+  mayWrite?(): void;
 }
 
 type Parameters<Route extends keyof Endpoints> = Omit<Endpoints[Route]['parameters'], 'owner' | 'repo'>;
@@ -53,7 +56,8 @@ const API_VERSION = { 'x-github-api-version': '2022-11-28' };
 const NEVER_TWICE = { retries: 0 };
 
 export function createClient(octokit: OctokitLike, repository: Repository): Client {
-  const { owner, repo, budget } = repository;
+  const { owner, repo, budget, mayWrite } = repository;
+  const guarded = mayWrite && { fetch: createGuardedFetch(octokit, mayWrite) };
   const within = <Answer>(resource: Resource, route: string, call: () => Promise<Answer>) =>
     withinBudget(budget, { resource, route }, call);
   const client: Client = {
@@ -64,7 +68,9 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
         owner,
         repo,
         headers: { ...API_VERSION, ...headers },
-        ...(route.startsWith('POST ') && { request: NEVER_TWICE }),
+        ...(!route.startsWith('GET ') && {
+          request: { ...guarded, ...(route.startsWith('POST ') && NEVER_TWICE) },
+        }),
       };
       const response = await within('core', route, () => octokit.request(route as string, options));
       refuseHalfAnswer(response, route);
@@ -78,7 +84,7 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
           throw error;
         }),
     async graphql(query, variables) {
-      const request = /^\s*mutation\b/.test(query) ? NEVER_TWICE : {};
+      const request = /^\s*mutation\b/.test(query) ? { ...guarded, ...NEVER_TWICE } : {};
       const { data } = await within('graphql', 'GraphQL', () =>
         sendGraphql<never>(octokit, { query, variables, request }),
       );
@@ -87,7 +93,8 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
     async graphqlEach(query, variables) {
       const { failed } = await within('graphql', 'GraphQL', async () => {
         try {
-          const { headers } = await sendGraphql(octokit, { query, variables, request: NEVER_TWICE });
+          const request = { ...guarded, ...NEVER_TWICE };
+          const { headers } = await sendGraphql(octokit, { query, variables, request });
           return { headers, failed: [] };
         } catch (error) {
           const failed = readFieldFailures(error, 'GraphQL');

@@ -14,7 +14,11 @@ interface GraphqlAnswer<Data> {
  */
 export async function sendGraphql<Data>(
   octokit: Pick<Octokit, 'request'>,
-  options: { query: string; variables: Record<string, unknown>; request: { retries?: number } },
+  options: {
+    query: string;
+    variables: Record<string, unknown>;
+    request: { retries?: number; fetch?: typeof fetch };
+  },
 ): Promise<GraphqlAnswer<Data>> {
   const { baseUrl } = octokit.request.endpoint.DEFAULTS;
   const url = REST_PATH.test(baseUrl) ? baseUrl.replace(REST_PATH, '/api/graphql') : '/graphql';

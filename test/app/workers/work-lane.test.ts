@@ -59,6 +59,36 @@ test.each([
   },
 );
 
+test('R-2: a desk whose write waits in a queue for longer than its lease does not write what another desk wrote', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const { deps, clock } = desk;
+  await write(deps, 'r1', [{ type: 'reply', reply: { tone: 'info', title: 'Said once' } }]);
+  let others = 0;
+  const queueing: typeof deps = {
+    ...deps,
+    async github(repository, mayWrite) {
+      const github = await deps.github(repository, mayWrite);
+      return {
+        ...github,
+        async createComment(...given) {
+          if (others === 0) {
+            others += 1;
+            clock.ms += LONGER_THAN_LEASE_MS;
+            await workLane(deps);
+          }
+          return github.createComment(...given);
+        },
+      };
+    },
+  };
+  await workLane(queueing);
+  await desk.settle();
+  expect(others).toBe(1);
+  const comments = await (await deps.github(INSTALLED)).comments(issue);
+  expect(comments.filter(({ body }) => body.includes('Said once'))).toHaveLength(1);
+});
+
 test('R-2: an error by which the desk must stop ends its work, and is not filed as a failure of the effect', async () => {
   desk = await openAppDesk();
   await desk.seed(askingRun(['colour']));

@@ -16,7 +16,7 @@ const { on, onGraphql, sent } = useGitHubApi();
 const at = { issue_number: 7, comment_id: 11, installation_id: 100 };
 
 /** Octokit as the server gets it, but without waiting between tries. */
-async function signIn() {
+async function signIn(mayWrite?: () => void) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const probot = new Probot({
     appId: 4242,
@@ -28,7 +28,7 @@ async function signIn() {
     ).defaults(failOnRateLimits),
   });
   on(TOKEN, { at, answer: { token: 'installation-token', expires_at: '2999-01-01T00:00:00Z' } });
-  return createGitHub(await probot.auth(100), REPOSITORY);
+  return createGitHub(await probot.auth(100), { ...REPOSITORY, mayWrite });
 }
 
 test('the installation’s token is fetched and used', async () => {
@@ -56,6 +56,23 @@ test('R-2: a POST is never repeated by itself', async () => {
   await expect(github.changeLabels(7, { add: 'autobuild:running', remove: [] })).rejects.toMatchObject({
     status: 502,
   });
+  expect(sent.map(({ route }) => route)).toEqual([TOKEN, LABEL]);
+});
+
+test('R-2: whether a write may leave is asked when its turn in the queue has come', async () => {
+  let isHeld = true;
+  const github = await signIn(() => {
+    if (!isHeld) throw new Error('The lease ran out.');
+    // When both are asked for, and the second one has to wait for a second.
+    setImmediate(() => {
+      isHeld = false;
+    });
+  });
+  on(LABEL, { at, status: 200, answer: [] });
+  const mark = (issue: number) => github.changeLabels(issue, { add: 'autobuild:running', remove: [] });
+  const [first, second] = await Promise.allSettled([mark(7), mark(8)]);
+  expect(first).toMatchObject({ status: 'fulfilled' });
+  expect(second).toMatchObject({ reason: { message: expect.stringContaining('The lease ran out.') } });
   expect(sent.map(({ route }) => route)).toEqual([TOKEN, LABEL]);
 });
 
