@@ -1,4 +1,5 @@
 import type { ClaimedLane, Outbox } from '../../core/ports/outbox.ts';
+import { createShares } from './shares.ts';
 
 /** A worker's stay in one lane. */
 interface Shift {
@@ -20,26 +21,14 @@ export function createLaneCrew(
   outbox: Outbox,
   { atOnce, ofOneInstallation }: { atOnce: number; ofOneInstallation: number },
 ): BeginShift {
-  /** The installation of each lane in which all effects are performed, by the fence of its lease. */
-  const at = new Map<string, number | undefined>();
-  const countOf = (installation: number) => [...at.values()].filter((one) => one === installation).length;
-  const isFull = (installation: number | undefined): installation is number =>
-    installation !== undefined && countOf(installation) >= ofOneInstallation;
+  const shares = createShares(ofOneInstallation);
   const begin: BeginShift = async (leaseMs) => {
-    const areAllBusy = at.size >= atOnce - 1;
-    const full = [...new Set(at.values())].filter(isFull);
-    const lease = await outbox.claim(leaseMs, { full, onlyUrgent: areAllBusy });
+    const areAllBusy = shares.taken() >= atOnce - 1;
+    const lease = await outbox.claim(leaseMs, { full: shares.full(), onlyUrgent: areAllBusy });
     if (!lease) return undefined;
-    const { fence, installation } = lease;
-    const onlyUrgent = areAllBusy || isFull(installation);
-    if (!onlyUrgent) at.set(fence, installation);
-    return { lease, onlyUrgent, end: () => void at.delete(fence) };
+    const onlyUrgent = areAllBusy || shares.isFull(lease.installation);
+    const end = onlyUrgent ? () => undefined : shares.take(lease.installation);
+    return { lease, onlyUrgent, end };
   };
-  let last: Promise<unknown> = Promise.resolve();
-  // One after the other, because two that look at once would both take the last place of an installation.
-  return (leaseMs) => {
-    const mine = last.then(() => begin(leaseMs));
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  return (leaseMs) => shares.inTurn(() => begin(leaseMs));
 }
