@@ -7,6 +7,8 @@ export interface Delivery {
   /** `repo_id#issue`, or `app`. Deliveries of one lane are handled in order. */
   lane: string;
   received_ms: number;
+  /** The App's installation that it is about. Unknown for deliveries that older versions stored. */
+  installation?: number;
 }
 
 /** An item under a lease. Every write needs its `fence`, so that a worker whose lease expired cannot write. */
@@ -18,8 +20,8 @@ export interface Leased {
 }
 
 export interface Queue<Item> {
-  /** Leases the oldest due item of a lane in which no item is leased. */
-  claim(leaseMs: number): Promise<(Item & Leased) | undefined>;
+  /** Leases the oldest due item of a lane in which no item is leased. Those of the installations in `full` are left out. */
+  claim(leaseMs: number, choice?: { full?: readonly number[] }): Promise<(Item & Leased) | undefined>;
   done(item: { id: string; fence: string }): Promise<boolean>;
   /** Extends the lease, counted from now. */
   renew(item: { id: string; fence: string }, leaseMs: number): Promise<boolean>;

@@ -21,21 +21,23 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
   let prunedAtMs = 0;
 
   const insert = chooseInsert(database.dialect);
-  const toRow = ({ id, event, payload, lane, received_ms }: Delivery) => ({
+  const toRow = ({ id, event, payload, lane, received_ms, installation }: Delivery) => ({
     id,
     lane,
     kind: event,
     body: encode(id, payload, sealer),
     put_ms: received_ms,
+    installation: installation ?? null,
   });
 
   const queue = createQueue<Delivery>(database, 'inbox', {
-    read: ({ id, lane, kind, body, put_ms }) => ({
+    read: ({ id, lane, kind, body, put_ms, installation }) => ({
       id,
       event: kind,
       payload: decode(id, body, sealer),
       lane,
       received_ms: put_ms,
+      ...(installation !== null && { installation }),
     }),
   });
 
@@ -67,12 +69,13 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
     async buriedOf(installation, limit) {
       const found: string[] = [];
       let before = Number.MAX_SAFE_INTEGER;
-      // A payload may be sealed, so the database cannot choose by it. Old ones are deleted, so there is an end.
+      // Rows of older versions name it in the payload alone, which may be sealed. Old ones are deleted, so there is an end.
       while (found.length < limit) {
         const rows = await db
           .selectFrom('inbox')
           .select(['seq', 'id', 'body'])
           .where('state', '=', sql.lit('buried'))
+          .where((is) => is.or([is('installation', '=', installation), is('installation', 'is', null)]))
           .where('seq', '<', before)
           .orderBy('seq', 'desc')
           .limit(READ_AT_ONCE)

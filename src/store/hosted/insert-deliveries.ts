@@ -3,7 +3,7 @@ import { RowByRow } from '../node-sqlite-dialect.ts';
 import type { Dialect } from './migrate.ts';
 import type { QueueTable, Trx } from './tables.ts';
 
-type Row = Pick<QueueTable, 'id' | 'lane' | 'kind' | 'body' | 'put_ms'>;
+type Row = Pick<QueueTable, 'id' | 'lane' | 'kind' | 'body' | 'put_ms' | 'installation'>;
 /** Inserts rows that do not exist yet, due now. Returns for each row whether it was inserted. */
 type Insert = (trx: Trx, rows: Row[], now: RawBuilder<number>) => Promise<boolean[]>;
 
@@ -18,10 +18,12 @@ export function chooseInsert(dialect: Dialect): Insert {
 const insertOneByOne: Insert = async (trx, rows, now) => {
   const { sql } = now.compile(trx);
   const insertOne = CompiledQuery.raw(
-    `insert into inbox (id, lane, kind, body, put_ms, due_ms) values (?, ?, ?, ?, ?, ${sql})
+    `insert into inbox (id, lane, kind, body, put_ms, installation, due_ms) values (?, ?, ?, ?, ?, ?, ${sql})
       on conflict (id) do nothing`,
   );
-  const values = rows.map(({ id, lane, kind, body, put_ms }) => [id, lane, kind, body, put_ms]);
+  const values = rows.map(({ id, lane, kind, body, put_ms, installation }) => {
+    return [id, lane, kind, body, put_ms, installation];
+  });
   const query = { ...insertOne, parameters: [new RowByRow(values)] };
   const results = await trx.executeQuery<{ changes: number }>(query);
   return results.rows.map(({ changes }) => changes > 0);

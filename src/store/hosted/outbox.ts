@@ -11,7 +11,7 @@ import {
 } from '../../core/ports/outbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import { type Database, PARAMETER } from './database.ts';
-import { shortenError } from './queue.ts';
+import { notOfInstallations, shortenError } from './queue.ts';
 import type { Trx } from './tables.ts';
 import { TASK } from './task-leases.ts';
 import { fromMs } from './times.ts';
@@ -49,10 +49,7 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
   /** One query for each number of installations that are left out. */
   const dueLanes: ReturnType<typeof longestDue>[] = [];
   const dueLane = async (full: readonly number[]) => {
-    const places = sql.join(full.map(() => PARAMETER));
-    dueLanes[full.length] ??= longestDue(
-      full.length === 0 ? sql`` : sql`and (one.installation is null or one.installation not in (${places}))`,
-    );
+    dueLanes[full.length] ??= longestDue(notOfInstallations(full.length));
     return dueLanes[full.length]?.(...full) ?? [];
   };
 

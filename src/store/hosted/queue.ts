@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Leased, Queue } from '../../core/ports/inbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import { type Database, PARAMETER } from './database.ts';
@@ -11,6 +11,7 @@ interface QueueRow {
   body: Uint8Array;
   put_ms: number;
   error: string | null;
+  installation: number | null;
 }
 
 const MAX_ERROR_LENGTH = 2000;
@@ -32,13 +33,14 @@ export function createQueue<Item extends { id: string }>(
   const skipLocked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
 
   // A busy row blocks its lane even if a row with a lower number is added later.
-  const claimRow = prepare<QueueRow & Leased>(sql`
+  const firstDue = (which: RawBuilder<unknown>) =>
+    prepare<QueueRow & Leased>(sql`
       update ${source}
       set state = 'busy', fence = ${PARAMETER}, attempts = attempts + 1,
         claimed_ms = ${now}, due_ms = ${now} + ${PARAMETER}
       where seq = (
         select one.seq from ${source} as one
-        where one.state in ('waiting', 'busy') and one.due_ms <= ${now}
+        where one.state in ('waiting', 'busy') ${which} and one.due_ms <= ${now}
           and not exists (
             select 1 from ${source} as other
             where other.lane = one.lane and other.state = 'busy' and other.seq <> one.seq)
@@ -48,7 +50,13 @@ export function createQueue<Item extends { id: string }>(
         order by one.due_ms, one.seq
         limit 1
         ${skipLocked})
-      returning id, lane, kind, body, put_ms, attempts, error, fence`);
+      returning id, lane, kind, body, put_ms, installation, attempts, error, fence`);
+  /** One query for each number of installations that are left out. */
+  const claims: ReturnType<typeof firstDue>[] = [];
+  const claimRow = async (leaseMs: number, full: readonly number[]) => {
+    claims[full.length] ??= firstDue(notOfInstallations(full.length));
+    return claims[full.length]?.(randomUUID(), leaseMs, ...full) ?? [];
+  };
 
   const later = (ms: number) => sql<number>`${now} + ${sql.lit(Math.ceil(ms))}`;
 
@@ -56,10 +64,10 @@ export function createQueue<Item extends { id: string }>(
     db.updateTable(table).where('id', '=', id).where('state', '=', 'busy').where('fence', '=', fence);
 
   return {
-    async claim(leaseMs) {
+    async claim(leaseMs, { full = [] } = {}) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const [row] = await claimRow(randomUUID(), leaseMs);
+          const [row] = await claimRow(leaseMs, full);
           if (!row) return undefined;
           const { attempts, error, fence } = row;
           return { ...options.read(row), attempts, last_error: error ?? undefined, fence };
@@ -135,6 +143,13 @@ export function createQueue<Item extends { id: string }>(
 
 function changed({ numUpdatedRows }: { numUpdatedRows: bigint }): boolean {
   return numUpdatedRows > 0n;
+}
+
+/** The condition by which a query of rows named `one` leaves out so many installations. Each is a parameter. */
+export function notOfInstallations(count: number): RawBuilder<unknown> {
+  if (count === 0) return sql``;
+  const places = sql.join(Array.from({ length: count }, () => PARAMETER));
+  return sql`and (one.installation is null or one.installation not in (${places}))`;
 }
 
 /** PostgreSQL rejects NUL and lone surrogates. */

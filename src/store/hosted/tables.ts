@@ -85,11 +85,11 @@ export interface QueueTable {
   fence: string | null;
   claimed_ms: number | null;
   error: string | null;
+  /** Missing where it is not known. */
+  installation: number | null;
 }
 
 interface OutboxTable extends QueueTable {
-  /** Missing where it is not known. */
-  installation: number | null;
   run: string | null;
   slot: string;
   rank: number;

@@ -48,13 +48,22 @@ export function testInbox(bench: Bench): void {
 
   test('a delivery comes out as it went in', async () => {
     const { inbox, claim } = await openInbox();
-    const odd = { ...delivery('d-1'), payload: '{"body":"Für „Ämter“ 登录 🚪 \u0000"}' };
+    const odd = {
+      ...delivery('d-1'),
+      payload: '{"body":"Für „Ämter“ 登录 🚪 \u0000"}',
+      installation: 5_000_000_001,
+    };
     const given = { ...odd, id: 'd-2', payload: '{"body":"/provide key=登录"}' };
-    const indented = { ...odd, id: 'd-3', payload: ' {"body":"登录"}' };
+    const indented = { ...delivery('d-3'), payload: ' {"body":"登录"}' };
     for (const one of [odd, given, indented]) {
       await inbox.put([one]);
       const claimed = await claim(0);
-      expect(claimed).toEqual({ ...one, attempts: 1, fence: expect.any(String) });
+      expect(claimed).toStrictEqual({
+        ...one,
+        attempts: 1,
+        last_error: undefined,
+        fence: expect.any(String),
+      });
       await inbox.done(claimed);
     }
   });
@@ -103,13 +112,36 @@ export function testInbox(bench: Bench): void {
     expect(await inbox.buried(10)).toEqual([]);
   });
 
+  test('R-14: of an installation that has enough workers nothing is claimed, also not what was left by another one', async () => {
+    const { inbox, claim, setClock } = await openInbox();
+    const large = 5_000_000_001;
+    const put = async (id: string, installation?: number) =>
+      inbox.put([{ ...delivery(id, id), ...(installation !== undefined && { installation }) }]);
+    for (const id of ['busy', 'large']) await put(id, large);
+    await claim(0);
+    await setClock(LEASE_MS / 1000);
+    await put('small', 7);
+    await put('unknown');
+    await put('late', 8);
+    const claimable = async (...full: number[]) => (await inbox.claim(LEASE_MS, { full }))?.id;
+    expect(await claimable(large, 7)).toBe('unknown');
+    expect(await claimable(large, 7)).toBe('late');
+    expect(await claimable(large, 7)).toBeUndefined();
+    expect(await claimable(large)).toBe('small');
+    expect(await claimable(large)).toBeUndefined();
+    expect(await claimable(7)).toBe('large');
+    expect(await inbox.claim(LEASE_MS)).toMatchObject({ id: 'busy', attempts: 2, installation: large });
+  });
+
   test('what was given up of one installation is found among all of it, also where it was sealed', async () => {
     const { inbox, claim } = await openInbox();
     const payloads = Array.from({ length: 45 }, (_, index) =>
       JSON.stringify({ body: index % 2 ? '/provide key=x' : '', installation: { id: index % 3 } }),
     );
     for (const [index, payload] of [...payloads, 'no JSON', 'null'].entries()) {
-      await inbox.put([{ ...delivery(`d-${index}`), payload }]);
+      // Older versions did not store the installation of a delivery, except in its payload.
+      const stored = index % 4 === 0 && index < 45 ? { installation: index % 3 } : {};
+      await inbox.put([{ ...delivery(`d-${index}`), payload, ...stored }]);
       await inbox.bury(await claim(0), 'refused');
     }
     await inbox.put([{ ...delivery('waiting'), payload: payloads[0] ?? '' }]);

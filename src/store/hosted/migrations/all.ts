@@ -9,6 +9,7 @@ import { retention } from './0007-retention.ts';
 import { urgentEffects } from './0008-urgent-effects.ts';
 import { stoppingJobs } from './0009-stopping-jobs.ts';
 import { effectsOfInstallations } from './0010-effects-of-installations.ts';
+import { webhooksOfInstallations } from './0011-webhooks-of-installations.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   urgentEffects,
   stoppingJobs,
   effectsOfInstallations,
+  webhooksOfInstallations,
 ];
