@@ -106,6 +106,7 @@ export function commentOf({ repo_id, issue }: Place, id: number, body: Command):
     event: 'issue_comment',
     payload: JSON.stringify(payload),
     lane: `${repo_id}#${issue}`,
+    installation: payload.installation.id,
     received_ms: Date.parse(at),
   };
 }

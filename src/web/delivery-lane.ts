@@ -20,6 +20,12 @@ export function laneOf(payload: unknown): string {
   return ours === undefined ? 'app' : `${repository.id}#${ours}`;
 }
 
+/** The App's installation that a delivery is about. */
+export function installationOf(payload: unknown): number | undefined {
+  const { installation } = (payload ?? {}) as { installation?: { id?: unknown } | null };
+  return isWhole(installation?.id) ? installation.id : undefined;
+}
+
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }

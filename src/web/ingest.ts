@@ -5,7 +5,7 @@ import type { Inbox } from '../core/ports/inbox.ts';
 import { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
 import { keepFields, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import type { Counters } from './counters.ts';
-import { isOthersCi, isOthersPush, laneOf } from './delivery-lane.ts';
+import { installationOf, isOthersCi, isOthersPush, laneOf } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Logger } from './log.ts';
 import { createBodyBudget, discardRest, readBody } from './read-body.ts';
@@ -135,6 +135,7 @@ export function createIngest(deps: IngestDependencies): Ingest {
       event,
       payload: JSON.stringify(keepFields(payload, handled.fields)),
       lane: laneOf(payload),
+      installation: installationOf(payload),
       received_ms: now().getTime(),
     });
     switch (kept) {

@@ -98,6 +98,20 @@ describe('what is kept', () => {
     });
   });
 
+  test.each([
+    ['an id', { id: 5_000_000_001 }, 5_000_000_001],
+    ['none', undefined, undefined],
+    ['null', null, undefined],
+    ['an id that is text', { id: '7' }, undefined],
+    ['an id that is no whole number', { id: 1e300 }, undefined],
+    ['text', 'shop', undefined],
+  ])('R-14: the installation of a delivery is stored with it: %s', async (_, installation, known) => {
+    await open();
+    expect((await send(JSON.stringify({ ...labelled, installation }))).text).toBe('queued');
+    const delivery = (await desk.store.inbox.claim(1000)) ?? expect.fail('nothing is stored');
+    expect(delivery.installation).toBe(known);
+  });
+
   test('S-17: the same delivery again, 1,000 times at once, is kept once', async () => {
     await open();
     const answers = await sendMany(1000, () => 'same');
