@@ -32,10 +32,14 @@ const KEPT_MS = 90 * 24 * 3_600_000;
 const TIMERS_AT_ONCE = 50;
 /** The time until the next try of a timer that failed too often. */
 const RARELY_MS = 3_600_000;
-/** Lanes handled at once. Those of the outbox are shared among installations. */
+/** Lanes handled at once. They are shared among installations. */
 const AT_ONCE = { inbox: 4, outbox: 8 };
-/** GitHub takes one write of an installation per second, so more workers would only wait there. */
-const OF_ONE_INSTALLATION = 3;
+/**
+ * Lanes of one installation handled at once. An installation that is alone may use all inbox workers but one, which is left for
+ * another whose webhooks come while its calls hang. GitHub takes one write of an installation per second, so more outbox workers
+ * would only wait there.
+ */
+const OF_ONE_INSTALLATION = { inbox: AT_ONCE.inbox - 1, outbox: 3 };
 
 export interface Workers {
   /** Whether the loops ran recently. */
@@ -49,10 +53,16 @@ export function startWorkers(
   receive: (delivery: Delivery) => Promise<void>,
 ): Workers {
   const { store, monotonicMs, log } = deps;
-  const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, log });
+  const inbox = createQueueWorker({
+    queue: store.inbox,
+    name: 'inbox',
+    work: receive,
+    log,
+    ofOneInstallation: OF_ONE_INSTALLATION.inbox,
+  });
   const begin = createLaneCrew(store.outbox, {
     atOnce: AT_ONCE.outbox,
-    ofOneInstallation: OF_ONE_INSTALLATION,
+    ofOneInstallation: OF_ONE_INSTALLATION.outbox,
   });
   const outbox = (onFound: () => void) => workLane(deps, { onFound, begin });
   const turns = createTurns(deps);

@@ -59,11 +59,14 @@ test('R-1: webhooks of several issues are handled at once, and an empty queue co
   desk = await openAppDesk();
   const { inbox, outbox } = desk.deps.store;
   const looks: string[] = [];
-  const counted = <Queue extends { claim(leaseMs: number): unknown }>(name: string, queue: Queue): Queue => ({
+  const counted = <Queue extends { claim(...args: [number, object?]): unknown }>(
+    name: string,
+    queue: Queue,
+  ): Queue => ({
     ...queue,
-    claim(leaseMs: number) {
+    claim(...args: [number, object?]) {
       looks.push(name);
-      return queue.claim(leaseMs);
+      return queue.claim(...args);
     },
   });
   const store = {
@@ -229,6 +232,35 @@ test('R-14: the backlog of one installation does not hold up the writes of anoth
   expect(begun.filter((issue) => issue !== last)).toHaveLength(3);
   release?.();
   await until('the backlog is written', () => written.length === MANY + 1);
+});
+
+test('R-14: webhooks of one installation whose handlers hang do not hold up those of another', async () => {
+  desk = await openAppDesk();
+  const { inbox } = desk.store;
+  const webhook = (id: string, installation?: number) => ({
+    ...{ id, lane: id, event: 'push', payload: '{}', received_ms: desk.clock.ms },
+    ...(installation !== undefined && { installation }),
+  });
+  const hanging = Array.from({ length: MANY }, (_, index) => `hanging-${index}`);
+  await inbox.put(hanging.map((id) => webhook(id, 100)));
+  await inbox.put([webhook('other', 200), webhook('stored by an older version')]);
+  const gate = Promise.withResolvers<void>();
+  release = gate.resolve;
+  const begun: string[] = [];
+  const handled: string[] = [];
+  workers = startWorkers(desk.deps, async ({ id }) => {
+    begun.push(id);
+    if (hanging.includes(id)) await gate.promise;
+    handled.push(id);
+  });
+  const others = ['other', 'stored by an older version'];
+  await until('the others are handled', () => handled.length === others.length);
+  expect(handled).toEqual(others);
+  // The last worker has looked again since.
+  await until('nothing else is at work', async () => (await inbox.size()).busy === 3);
+  expect(begun.filter((id) => hanging.includes(id))).toHaveLength(3);
+  release();
+  await until('the rest is handled', () => handled.length === MANY + others.length);
 });
 
 test('R-9: a cancel stops its job although other issues of the installation are at long writes', async () => {
