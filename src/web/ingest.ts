@@ -58,7 +58,7 @@ const LIMITS: IngestLimits = {
   bufferedBytes: 256 * 1024 * 1024,
   // GitHub closes the connection after 10 s.
   bodyMs: 10_000,
-  batch: 32,
+  batch: 200,
   storeTimeoutMs: 5_000,
 };
 

@@ -13,7 +13,7 @@ const START_OF_PARTS = `(?:(?<![\\w-])|${AFTER_ESCAPE})`;
 const NO_WORDS = '(?![a-z]{1,20}[-_][a-z_-]{0,60}(?![\\w-]))';
 
 /**
- * What stands between colon and @ of an address. A placeholder, as in `https://me:<password>@host`, is no password, nor is a port
+ * The part of an address between colon and @. A placeholder, as in `https://me:<password>@host`, is no password, nor is a port
  * that something follows, as in `["http://localhost:80","me@host"]`. Quotes and line ends, escaped or not, end an address.
  */
 const PASSWORD = '(?![$<{*\\u2022[]|\\d{1,5}[?#,;)\\]}|&])(?:[^\\s/@"\'`<>\\\\]|\\\\(?![bfnrt"\'])){6,500}';
