@@ -6,18 +6,20 @@ interface LanePayload {
   pull_request?: { number?: unknown; head?: { ref?: unknown; repo?: { id?: unknown } | null } };
 }
 
-/** Deliveries of one lane are handled in order. An issue and its pull request share a lane. */
+/**
+ * Deliveries of one lane are handled in order, and one that fails holds up the rest of its lane. An issue and its pull request share
+ * a lane; what is about neither shares that of its repository, or of its installation.
+ */
 export function laneOf(payload: unknown): string {
   const { repository, issue, pull_request } = (payload ?? {}) as LanePayload;
-  if (!isWhole(repository?.id)) return 'app';
+  if (!isWhole(repository?.id)) return `app#${installationOf(payload) ?? ''}`;
   if (isWhole(issue?.number)) return `${repository.id}#${issue.number}`;
   const ofCi = branchesOfCi(payload).map(issueOfBranch).find(isWhole);
   if (ofCi !== undefined) return `${repository.id}#${ofCi}`;
-  if (!isWhole(pull_request?.number)) return 'app';
-  const head = pull_request.head;
   // Only a branch of the repository itself can be ours, because a fork may use the same name.
-  const ours = head?.repo?.id === repository.id ? issueOfBranch(String(head?.ref)) : undefined;
-  return ours === undefined ? 'app' : `${repository.id}#${ours}`;
+  const isOwn = isWhole(pull_request?.number) && pull_request.head?.repo?.id === repository.id;
+  const ours = isOwn ? issueOfBranch(String(pull_request.head?.ref)) : undefined;
+  return `${repository.id}#${ours ?? ''}`;
 }
 
 /** The App's installation that a delivery is about. */

@@ -10,10 +10,10 @@ const pull = (ref: string, repo: { id: number } | null = repository) => ({
 test.each([
   ['an issue', { repository, issue: { number: 7 } }, '77#7'],
   ['our pull request', pull('autobuild/issue-7'), '77#7'],
-  ['another pull request', pull('feature'), 'app'],
-  ['a branch that only begins like ours', pull('autobuild/issue-7x'), 'app'],
-  ['the same branch name in a fork', pull('autobuild/issue-7', { id: 78 }), 'app'],
-  ['a pull request whose fork is gone', pull('autobuild/issue-7', null), 'app'],
+  ['another pull request', pull('feature'), '77#'],
+  ['a branch that only begins like ours', pull('autobuild/issue-7x'), '77#'],
+  ['the same branch name in a fork', pull('autobuild/issue-7', { id: 78 }), '77#'],
+  ['a pull request whose fork is gone', pull('autobuild/issue-7', null), '77#'],
   [
     'a suite of checks on our branch',
     { repository, check_suite: { head_branch: 'autobuild/issue-7' } },
@@ -25,11 +25,12 @@ test.each([
     '77#7',
   ],
   ['a status', { repository, branches: [{ name: 'main' }, null, { name: 'autobuild/issue-7' }] }, '77#7'],
-  ['an installation', { installation: { id: 1 } }, 'app'],
-  ['an issue without a repository', { issue: { number: 7 } }, 'app'],
-  ['numbers that are none', { repository: { id: '77#7' }, issue: { number: '7' } }, 'app'],
-  ['nothing', null, 'app'],
-])('%s', (_, payload, lane) => {
+  ['a push', { repository, installation: { id: 1 }, ref: 'refs/heads/main' }, '77#'],
+  ['an installation', { installation: { id: 1 } }, 'app#1'],
+  ['an issue without a repository', { issue: { number: 7 } }, 'app#'],
+  ['numbers that are none', { repository: { id: '77#7' }, issue: { number: '7' } }, 'app#'],
+  ['nothing', null, 'app#'],
+])('R-14: the lane of %s', (_, payload, lane) => {
   expect(laneOf(payload)).toBe(lane);
 });
 

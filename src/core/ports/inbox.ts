@@ -4,7 +4,7 @@ export interface Delivery {
   event: string;
   /** JSON of the fields that are kept. */
   payload: string;
-  /** `repo_id#issue`, or `app`. Deliveries of one lane are handled in order. */
+  /** `repo_id#issue`, `repo_id#` or `app#installation`. Deliveries of one lane are handled in order. */
   lane: string;
   received_ms: number;
   /** The App's installation that it is about. Unknown for deliveries that older versions stored. */
