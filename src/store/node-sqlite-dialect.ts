@@ -27,12 +27,16 @@ export class RowByRow {
 
 /**
  * A Kysely dialect for `node:sqlite`. The connection must have no busy timeout, because SQLite would block the whole process
- * while it waits.
+ * while it waits. `beforeUse` is called before each statement, and may throw.
  */
-export function createNodeSqliteDialect(database: DatabaseSync, busyMs: number): Dialect {
+export function createNodeSqliteDialect(
+  database: DatabaseSync,
+  busyMs: number,
+  beforeUse: () => void = () => undefined,
+): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => createDriver(database, busyMs),
+    createDriver: () => createDriver(database, busyMs, beforeUse),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new LiteralLimits(),
   };
@@ -47,15 +51,21 @@ class LiteralLimits extends SqliteQueryCompiler {
   }
 }
 
-function createDriver(database: DatabaseSync, busyMs: number): Driver {
-  const connection = createConnection(database, busyMs);
+function createDriver(database: DatabaseSync, busyMs: number, beforeUse: () => void): Driver {
+  const connection = createConnection(database, busyMs, beforeUse);
   const [begin, commit] = [database.prepare('begin immediate'), database.prepare('commit')];
   return {
     init: async () => undefined,
     acquireConnection: async () => connection,
     // `begin immediate`, because a transaction that starts as a reader cannot wait for the write lock.
-    beginTransaction: () => whileBusy(busyMs, () => void begin.run()),
-    commitTransaction: () => whileBusy(busyMs, () => void commit.run()),
+    async beginTransaction() {
+      beforeUse();
+      await whileBusy(busyMs, () => void begin.run());
+    },
+    async commitTransaction() {
+      beforeUse();
+      await whileBusy(busyMs, () => void commit.run());
+    },
     async rollbackTransaction() {
       // SQLite may have rolled back already, for example on a full disk.
       if (database.isTransaction) database.exec('rollback');
@@ -65,10 +75,11 @@ function createDriver(database: DatabaseSync, busyMs: number): Driver {
   };
 }
 
-function createConnection(database: DatabaseSync, busyMs: number): DatabaseConnection {
+function createConnection(database: DatabaseSync, busyMs: number, beforeUse: () => void): DatabaseConnection {
   const prepare = cacheStatements(database);
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      beforeUse();
       const { statement, reads } = prepare(sql);
       const [first] = parameters;
       if (first instanceof RowByRow) return runEach(database, statement, first);

@@ -50,7 +50,8 @@ export async function createSqliteStore(
     syncFile,
   }: { sealer: Sealer; busyMs?: number; clock?: Clock; syncFile?: SyncFile },
 ): Promise<HostedStore> {
-  const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, busyMs) });
+  const later = createSyncLater(connection, syncFile);
+  const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, busyMs, later.beforeUse) });
   try {
     await migrate(db, 'sqlite', MIGRATIONS);
     await checkKey(db, sealer);
@@ -60,7 +61,6 @@ export async function createSqliteStore(
   }
   const expression = typeof clock === 'function' ? 'given_clock()' : clock;
   if (typeof clock === 'function') connection.function('given_clock', clock);
-  const later = createSyncLater(connection, syncFile);
   const append: Append = async (commits) => {
     const { result, synced } = await db.connection().execute((held) => later.commit(() => commits(held)));
     await synced;
@@ -75,8 +75,11 @@ export async function createSqliteStore(
     append: connection.location() === null ? undefined : append,
   });
   return createHostedStore(database, sealer, async () => {
-    // Waits for running queries, because the only connection is handed out in turn.
-    await db.connection().execute(async () => undefined);
+    // Waits for running queries, because the only connection is handed out in turn. It closes also if the disk refuses to sync.
+    await db
+      .connection()
+      .execute(async () => undefined)
+      .catch(() => undefined);
     await later.close();
     await db.destroy();
   });

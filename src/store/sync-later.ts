@@ -12,6 +12,8 @@ interface SyncLater {
    * pending, which resolves when they are on the disk.
    */
   commit<Result>(commits: () => Promise<Result>): Promise<{ result: Result; synced: Promise<void> }>;
+  /** Throws while something that was committed cannot be synced, because what is written behind it would be lost with it. */
+  beforeUse(): void;
   /** Waits for a sync that is under way, because its descriptor may belong to another file afterwards. */
   close(): Promise<void>;
 }
@@ -76,13 +78,15 @@ export function createSyncLater(
 
   return {
     async commit(commits) {
-      if (isUnsynced) rescue();
       connection.exec('pragma synchronous = normal');
       try {
         return { result: await commits(), synced: sync() };
       } finally {
         connection.exec('pragma synchronous = full');
       }
+    },
+    beforeUse() {
+      if (isUnsynced) rescue();
     },
     async close() {
       await Promise.allSettled([running, next]);
