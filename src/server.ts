@@ -93,7 +93,15 @@ async function serveUntil(
   const common = { store, rules: RULES, log, now };
   const web = createWebServer({
     log,
-    ingest: createIngest({ secret: settings.webhookSecret, inbox: store.inbox, now, log, counters }),
+    ingest: createIngest({
+      secret: settings.webhookSecret,
+      inbox: store.inbox,
+      now,
+      log,
+      counters,
+      // PostgreSQL would store two batches by two connections, in either order.
+      limits: { batchesAtOnce: settings.databaseUrl ? 1 : 2 },
+    }),
     jobs: createJobApi({
       ...common,
       webUrl: settings.webUrl,

@@ -19,6 +19,8 @@ const ingest = createIngest({
   now: () => new Date(),
   log,
   counters: createCounters(),
+  // As the server has it with SQLite.
+  limits: { batchesAtOnce: 2 },
 });
 const server = createWebServer({
   ingest,

@@ -4,8 +4,6 @@ import type { Delivery, Inbox } from '../core/ports/inbox.ts';
 type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
 const GATHERING_ROUNDS = 5;
-/** So that one batch is written while another waits for the disk. */
-const BATCHES_AT_ONCE = 2;
 
 interface Queued {
   delivery: Delivery;
@@ -20,11 +18,13 @@ export function createGroupCommit(deps: {
   inbox: Pick<Inbox, 'put'>;
   /** The most deliveries in one transaction. */
   maxBatch: number;
+  /** With two, one batch is written while another waits for the disk. The store must keep their order. */
+  batchesAtOnce: number;
   /** After this time the store counts as unavailable. */
   timeoutMs: number;
   onFailure(error: unknown, deliveries: number): void;
 }): { put(delivery: Delivery): Promise<Kept>; size(): number } {
-  const { inbox, maxBatch, timeoutMs, onFailure } = deps;
+  const { inbox, maxBatch, batchesAtOnce, timeoutMs, onFailure } = deps;
   const queue: Queued[] = [];
   let isGathering = false;
   let batches = 0;
@@ -57,7 +57,7 @@ export function createGroupCommit(deps: {
   };
 
   const flush = async () => {
-    while (queue.length > 0 && !isGathering && batches < BATCHES_AT_ONCE) {
+    while (queue.length > 0 && !isGathering && batches < batchesAtOnce) {
       isGathering = true;
       await gather();
       isGathering = false;

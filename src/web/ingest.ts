@@ -50,6 +50,7 @@ interface IngestLimits {
   /** The longest time that a body may take. */
   bodyMs: number;
   batch: number;
+  batchesAtOnce: number;
   storeTimeoutMs: number;
 }
 
@@ -59,6 +60,7 @@ const LIMITS: IngestLimits = {
   // GitHub closes the connection after 10 s.
   bodyMs: 10_000,
   batch: 200,
+  batchesAtOnce: 1,
   storeTimeoutMs: 5_000,
 };
 
@@ -88,6 +90,7 @@ export function createIngest(deps: IngestDependencies): Ingest {
   const commits = createGroupCommit({
     inbox,
     maxBatch: limits.batch,
+    batchesAtOnce: limits.batchesAtOnce,
     timeoutMs: limits.storeTimeoutMs,
     onFailure: (err, deliveries) => log.error({ err, deliveries }, 'webhooks could not be stored'),
   });

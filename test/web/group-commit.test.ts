@@ -5,7 +5,7 @@ import { delivery } from '../store/hosted/commits.ts';
 
 type Put = PromiseWithResolvers<'fresh'[]> & { ids: string[] };
 
-function open(maxBatch: number) {
+function open(maxBatch: number, batchesAtOnce = 2) {
   const puts: Put[] = [];
   const failures: number[] = [];
   const commits = createGroupCommit({
@@ -17,6 +17,7 @@ function open(maxBatch: number) {
       },
     },
     maxBatch,
+    batchesAtOnce,
     timeoutMs: 60_000,
     onFailure: (_, deliveries) => failures.push(deliveries),
   });
@@ -65,4 +66,16 @@ test('R-12: a batch that cannot be stored is refused as a whole, and no other on
   await rounds();
   stored(puts[2] as Put);
   expect(await again).toBe('fresh');
+});
+
+test('R-2: one batch at a time keeps the order in a store that would not', async () => {
+  const { puts, batches, give } = open(2, 1);
+  const kept = give('abc');
+  await rounds();
+  expect(batches()).toEqual(['ab']);
+  stored(puts[0] as Put);
+  await rounds();
+  expect(batches()).toEqual(['ab', 'c']);
+  stored(puts[1] as Put);
+  expect(await Promise.all(kept)).toEqual(['fresh', 'fresh', 'fresh']);
 });
