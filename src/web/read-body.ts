@@ -98,6 +98,8 @@ export function readBody(
         const [first] = chunks;
         share.settle();
         const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks);
+        // The listeners stay, and would keep the pieces as long as the request.
+        chunks = [];
         end({ ok: true, bytes, release: share.release });
       })
       .on('close', broken)
