@@ -1,4 +1,5 @@
 import type { Octokit } from '@octokit/rest';
+import { HeldBackError } from './guarded-fetch.ts';
 
 /** The waits before a call is repeated. */
 const WAITS_MS = [1_000, 4_000, 9_000];
@@ -46,10 +47,10 @@ function isBreakdown(answer: Answer): boolean {
   return BREAKDOWN.test(errors?.[0]?.message ?? '') && !saysWhen(answer);
 }
 
-/** Octokit gives an error the status 500 if there was no answer. */
+/** Octokit gives an error the status 500 if there was no answer, also if nothing was sent. */
 function isOutage(error: unknown): boolean {
-  const { status = 0, response } = error as { status?: number; response?: Answer };
-  return status >= 500 && !saysWhen(response);
+  const { status = 0, response, cause } = error as { status?: number; response?: Answer; cause?: unknown };
+  return status >= 500 && !saysWhen(response) && !(cause instanceof HeldBackError);
 }
 
 function saysWhen(answer: Answer | undefined): boolean {

@@ -76,6 +76,16 @@ test('R-2: whether a write may leave is asked when its turn in the queue has com
   expect(sent.map(({ route }) => route)).toEqual([TOKEN, LABEL]);
 });
 
+test('R-2: a write that is held back is not asked for again, though it could be repeated', async () => {
+  let asked = 0;
+  const github = await signIn(() => {
+    asked += 1;
+    throw new Error('The lease ran out.');
+  });
+  await expect(github.updateComment(11, 'new')).rejects.toThrow('The lease ran out.');
+  expect(asked).toBe(1);
+});
+
 test.each([
   ['API rate limit exceeded', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2000000000' }, 86_400],
   ['You have exceeded a secondary rate limit', { 'retry-after': '3600' }, 3_600],
