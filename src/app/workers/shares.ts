@@ -1,3 +1,8 @@
+import { inTime } from '../../core/in-time.ts';
+
+/** A connection that is gone may take half a minute to fail, and the other workers have connections of their own. */
+const LONGEST_LOOK_MS = 2_000;
+
 /** how the workers of this process are shared among the installations of the App. */
 interface Shares {
   /** The workers that are counted now. */
@@ -7,11 +12,14 @@ interface Shares {
   isFull(installation: number | undefined): boolean;
   /** Counts a worker until the function that it returns is called. Work of an unknown installation has no limit. */
   take(installation: number | undefined): () => void;
-  /** One worker after the other looks for work, because two that look at once would both take the last place of an installation. */
+  /**
+   * One worker after the other looks for work, because two that look at once would both take the last place of an installation. One
+   * whose look takes long is not waited for.
+   */
   inTurn<Found>(look: () => Promise<Found>): Promise<Found>;
 }
 
-export function createShares(ofOneInstallation: number): Shares {
+export function createShares(ofOneInstallation: number, longestLookMs = LONGEST_LOOK_MS): Shares {
   const workers = new Map<symbol, number | undefined>();
   const countOf = (installation: number) =>
     [...workers.values()].filter((one) => one === installation).length;
@@ -29,7 +37,11 @@ export function createShares(ofOneInstallation: number): Shares {
     },
     inTurn(look) {
       const mine = last.then(look);
-      last = mine.catch(() => undefined);
+      const ended = mine.then(
+        () => undefined,
+        () => undefined,
+      );
+      last = inTime(ended, AbortSignal.timeout(longestLookMs), () => undefined);
       return mine;
     },
   };
