@@ -273,7 +273,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   {
     name: 'what is to be restored still counts as written',
     seed: 20,
-    file: 'src/app/restore-comment.ts',
+    file: 'src/app/restore/restore-comment.ts',
     from: 'const unwritten = { comment: op };',
     to: 'const unwritten = undefined;',
   },
