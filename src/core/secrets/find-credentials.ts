@@ -16,7 +16,8 @@ const NO_WORDS = '(?![a-z]{1,20}[-_][a-z_-]{0,60}(?![\\w-]))';
  * The part of an address between colon and @. A placeholder, as in `https://me:<password>@host`, is no password, nor is a port
  * that something follows, as in `["http://localhost:80","me@host"]`. Quotes and line ends, escaped or not, end an address.
  */
-const PASSWORD = '(?![$<{*\\u2022[]|\\d{1,5}[?#,;)\\]}|&])(?:[^\\s/@"\'`<>\\\\]|\\\\(?![bfnrt"\'])){6,500}';
+const PASSWORD =
+  "(?![$<{*\\u2022[]|\\d{1,5}[?#,;)\\]}|&])(?:[^\\s/@\"'`<>\\\\]|'(?=[A-Za-z0-9])|\\\\(?![bfnrt\"'])){6,500}";
 
 /**
  * Formats of secret keys. Publishable keys, such as Stripe's `pk_`, are not among them. Names in words, such as
@@ -29,14 +30,15 @@ const SHAPES = [
   `${START}sk-(?=[A-Za-z]{0,60}\\d)[A-Za-z0-9]{20,}`,
   `${START}gh[pousr]_(?:[A-Za-z0-9]{20,}|\\d{1,12}_eyJ[\\w.-]{20,})`,
   `${START}github_pat_[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]+)?`,
-  `${START}gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-${NO_WORDS}[\\w-]{16,}(?:\\.\\w{2,20}){0,2}`,
+  `${START}glpat-${NO_WORDS}[\\w-]{16,}(?:\\.\\w{2,20}){0,2}`,
+  `${START}gl(?:oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-(?=[a-z\\d_-]{0,40}[A-Z])[\\w-]{16,}(?:\\.\\w{2,20}){0,2}`,
   `${START}xox[abeprs]-${NO_WORDS}[A-Za-z0-9-]{10,}`,
-  `${START}xapp-\\d-[A-Za-z0-9-]{20,}`,
-  `${START}hooks\\.slack\\.com\\/[a-z]{1,20}\\/[A-Z0-9]{8,}\\/[A-Za-z0-9/]{20,}`,
+  `${START}xapp-\\d-[A-Z0-9]{6,}-\\d+-[a-f0-9]{20,}`,
+  `${START}hooks\\.slack\\.com\\/[a-z]{1,20}\\/(?![A-Z0-9/]{0,40}X{8})[A-Z0-9]{8,}\\/[A-Za-z0-9/]{20,}`,
   `${START}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`,
   `${START}AIza[\\w-]{30,}`,
-  `${START}(?:AQ|ya29)\\.(?=[A-Za-z_-]{0,40}\\d)[\\w-]{30,}`,
-  `${START}GOCSPX-[\\w-]{20,}`,
+  `${START}(?:AQ\\.(?=[A-Z])|ya29\\.)(?=[A-Za-z_-]{0,40}\\d)[\\w-]{30,}`,
+  `${START}GOCSPX-${NO_WORDS}[\\w-]{20,}`,
   `${START}npm_[A-Za-z0-9]{30,}`,
   `${START_OF_PARTS}eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{5,}`,
   // Address, name, which may be empty, and password.
