@@ -143,6 +143,7 @@ describe('a disk that refuses a sync', () => {
     await expect(second.result).rejects.toThrow(StoreUnavailableError);
     await expect(store.inbox.put([delivery('c')])).rejects.toThrow(StoreUnavailableError);
     await expect(store.runs.commit('r1', 0, request('r1'))).rejects.toThrow(StoreUnavailableError);
+    await expect(store.inbox.claim(1000)).rejects.toThrow(StoreUnavailableError);
     expect(syncs).toHaveLength(1);
     reader.close();
     expect(await store.runs.commit('r1', 0, request('r1'))).toMatchObject({ ok: true });
