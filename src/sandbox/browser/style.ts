@@ -11,4 +11,5 @@ export const SITE_STYLE = `
 .label{border:1px solid var(--edge);border-radius:99px;padding:1px 9px;font-size:12px;font-weight:600;white-space:nowrap}.label.autobuild{color:var(--link)}
 .remark{border-left:3px solid var(--link);padding:2px 12px;white-space:pre-wrap}
 .log{max-height:70vh;overflow:auto;white-space:pre-wrap}
+label.field>:is(input,textarea,select){display:block;margin-top:4px;font-weight:400}
 `;
